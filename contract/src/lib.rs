@@ -1,0 +1,1 @@
+//! What crosses a wire and the pure rules both sides obey.

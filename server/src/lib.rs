@@ -1,0 +1,1 @@
+//! Bailiwick server.
