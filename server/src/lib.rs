@@ -1,1 +1,2 @@
 //! Bailiwick server.
+pub mod crypto;
