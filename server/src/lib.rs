@@ -1,2 +1,4 @@
 //! Bailiwick server.
+
+pub mod config;
 pub mod crypto;
