@@ -149,7 +149,7 @@ pub struct Access {
 impl Access {
     /// Manages, runs, sees and edits everything: a maintainer, and a sandbox's owner.
     #[must_use]
-    pub const fn everything() -> Self {
+    pub const fn managing() -> Self {
         Self { manage: true, agents: Agents::Run, see: None, edit: Edit::All }
     }
 
@@ -176,11 +176,29 @@ impl Access {
 }
 
 impl Row {
+    /// A row read from its stored columns.
+    ///
+    /// # Errors
+    /// [`UnknownWord`] where a column has a word or a shape that no version of the product has written.
+    pub fn stored(
+        role: &str,
+        areas: Option<Vec<String>>,
+        agents: Option<&str>,
+        edit: Option<&serde_json::Value>,
+    ) -> Result<Self, UnknownWord> {
+        Ok(Self {
+            role: role.parse()?,
+            areas,
+            agents: agents.map(str::parse).transpose()?,
+            edit: edit.map(EditGrant::deserialize).transpose().map_err(|_| UnknownWord)?,
+        })
+    }
+
     /// The access that this row gives.
     #[must_use]
     pub fn resolve(&self) -> Access {
         if self.role == Tier::Maintainer {
-            return Access::everything();
+            return Access::managing();
         }
         let agents = self.agents.unwrap_or(match self.role {
             Tier::Guest => Agents::Chat,

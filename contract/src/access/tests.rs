@@ -160,9 +160,20 @@ fn the_wire_forms_are_words_or_lists() {
     let row = |json: &str| serde_json::from_str::<Row>(json);
     assert!(row(r#"{"role":"writer","edit":"none"}"#).is_err(), "a row cannot say none");
     assert!(row(r#"{"role":"owner"}"#).is_err());
-    let access = Access::everything();
+    let access = Access::managing();
     let json = serde_json::to_value(&access).unwrap();
     assert_eq!(json, serde_json::json!({"manage": true, "agents": "run", "see": null, "edit": "all"}));
+}
+
+#[test]
+fn a_stored_row_reads_back_and_rubbish_in_a_column_is_told() {
+    let edit = serde_json::json!(["web"]);
+    let row = Row::stored("writer", Some(vec!["web".to_owned()]), Some("off"), Some(&edit)).unwrap();
+    assert_eq!(row.agents, Some(Agents::Off));
+    assert_eq!(row.edit, Some(EditGrant::Areas(vec!["web".to_owned()])));
+    assert!(Row::stored("king", None, None, None).is_err());
+    assert!(Row::stored("viewer", None, Some("loud"), None).is_err());
+    assert!(Row::stored("viewer", None, None, Some(&serde_json::json!("none"))).is_err());
 }
 
 fn any_area() -> impl Strategy<Value = String> {
