@@ -2,3 +2,5 @@
 
 pub mod config;
 pub mod crypto;
+pub mod error;
+pub mod gate;

@@ -1,0 +1,5 @@
+//! Keys.
+
+/// Keys.
+#[derive(Debug)]
+pub struct KeyRing;
