@@ -84,6 +84,14 @@ impl Sources {
         Ok(self.layers()?.pick(key).1)
     }
 
+    /// Every setting, its value and who said so, whether or not the whole makes sense.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a name in it or in the environment is unknown.
+    pub fn report(&self) -> Result<Vec<Effective>, Refusal> {
+        Ok(self.layers()?.report())
+    }
+
     /// Reads, merges and checks.
     ///
     /// # Errors
