@@ -92,6 +92,7 @@ mod entering;
 mod entry;
 mod idempotency;
 mod operation;
+pub(crate) mod person;
 pub mod policy;
 pub mod policy_document;
 mod proposals;
