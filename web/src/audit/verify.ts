@@ -1,0 +1,20 @@
+import type { AuditProgress, Verification } from '../api/gen/types.gen';
+import { asError } from '../api/problem';
+import { events } from '../api/stream';
+
+/** Has the server verify an organisation's chains, telling how far it is, and answers the verdict. */
+export async function verify(org: string, signal: AbortSignal, progress: (progress: AuditProgress) => void): Promise<Verification> {
+  const response = await fetch(`/api/v1/organisations/${org}/audit/verify`, {
+    method: 'POST',
+    headers: { Accept: 'text/event-stream', 'Idempotency-Key': crypto.randomUUID() },
+    signal,
+  }).catch((error) => {
+    throw asError(error, undefined);
+  });
+  if (!response.ok || !response.body) throw asError(await response.json().catch(() => undefined), response);
+  for await (const { event, data } of events(response.body)) {
+    if (event === 'progress') progress(JSON.parse(data));
+    if (event === 'result') return JSON.parse(data);
+  }
+  throw asError(undefined, undefined);
+}

@@ -1,0 +1,111 @@
+import { Autocomplete, Button, NativeSelect, NumberInput, Table, Text, TextInput } from '@mantine/core';
+import { memo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PolicyProblem, Verdict } from '../api/gen/types.gen';
+import { actions, actionText } from '../i18n/texts';
+import type { RuleRow } from './rows';
+
+const prefixes = [...new Set(actions.map((name) => `${name.slice(0, name.lastIndexOf('.'))}.*`))];
+const names = ['*', ...prefixes, ...actions];
+const decisions: Verdict[] = ['allow', 'confirm', 'deny'];
+
+type Props = {
+  row: RuleRow;
+  number: number;
+  readOnly: boolean;
+  problems: PolicyProblem[];
+  change: (row: RuleRow) => void;
+  remove: () => void;
+};
+
+/** One rule. Long policies stay quick to type in because rules that did not change are not drawn again. */
+export const RuleFields = memo(
+  function RuleFields({ row, number, readOnly, problems, change, remove }: Props) {
+    const { t } = useTranslation();
+    const label = (field: string) => t('policy.fieldOf', { field, number });
+    return (
+      <Table.Tr>
+        <Table.Td miw={220} style={{ verticalAlign: 'top' }}>
+          <Autocomplete
+            size="xs"
+            aria-label={label(t('policy.action'))}
+            value={row.action}
+            onChange={(action) => change({ ...row, action })}
+            data={names}
+            limit={20}
+            readOnly={readOnly}
+            error={problems.length > 0}
+            description={actionText(t, row.action) === row.action ? undefined : actionText(t, row.action)}
+            inputWrapperOrder={['input', 'description', 'error']}
+          />
+          {problems.map((problem) => (
+            <Text size="xs" c="var(--mantine-color-error)" role="alert" key={`${problem.pointer} ${problem.code}`}>
+              {problem.message}
+            </Text>
+          ))}
+        </Table.Td>
+        <Table.Td style={{ verticalAlign: 'top' }}>
+          <NativeSelect
+            size="xs"
+            aria-label={label(t('policy.decision'))}
+            value={row.decision}
+            disabled={readOnly}
+            onChange={(event) => change({ ...row, decision: event.currentTarget.value as Verdict })}
+            data={decisions.map((value) => ({ value, label: t(`verdict.${value}`) }))}
+          />
+        </Table.Td>
+        <Table.Td style={{ verticalAlign: 'top' }}>
+          <NativeSelect
+            size="xs"
+            aria-label={label(t('policy.requires'))}
+            value={String(row.requires ?? 1)}
+            disabled={readOnly || row.decision !== 'confirm'}
+            onChange={(event) => change({ ...row, requires: event.currentTarget.value === '2' ? 2 : undefined })}
+            data={[
+              { value: '1', label: t('policy.people', { count: 1 }) },
+              { value: '2', label: t('policy.people', { count: 2 }) },
+            ]}
+          />
+        </Table.Td>
+        <Table.Td w={110} style={{ verticalAlign: 'top' }}>
+          <NumberInput
+            size="xs"
+            aria-label={label(t('policy.priority'))}
+            value={row.priority}
+            readOnly={readOnly}
+            onChange={(priority) => change({ ...row, priority: Number(priority) || 0 })}
+            allowDecimal={false}
+            hideControls
+          />
+        </Table.Td>
+        <Table.Td style={{ verticalAlign: 'top' }}>
+          <TextInput
+            size="xs"
+            aria-label={label(t('policy.reason'))}
+            value={row.reason ?? ''}
+            readOnly={readOnly}
+            onChange={(event) => change({ ...row, reason: event.currentTarget.value })}
+          />
+        </Table.Td>
+        <Table.Td style={{ verticalAlign: 'top' }}>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="red"
+            disabled={readOnly}
+            onClick={remove}
+            aria-label={t('policy.removeRule', { number })}
+          >
+            {t('remove')}
+          </Button>
+        </Table.Td>
+      </Table.Tr>
+    );
+  },
+  (before, after) =>
+    before.row === after.row &&
+    before.number === after.number &&
+    before.readOnly === after.readOnly &&
+    before.problems.length === 0 &&
+    after.problems.length === 0,
+);

@@ -1,0 +1,8 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { EmergencyPage } from '../../../../emergency/EmergencyPage';
+
+export const Route = createFileRoute('/_in/organisations/$org/emergency')({ component: Page });
+
+function Page() {
+  return <EmergencyPage {...Route.useParams()} />;
+}

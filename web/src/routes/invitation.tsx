@@ -1,0 +1,4 @@
+import { createFileRoute } from '@tanstack/react-router';
+import { InvitationPage } from '../invitations/InvitationPage';
+
+export const Route = createFileRoute('/invitation')({ component: InvitationPage });

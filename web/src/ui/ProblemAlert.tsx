@@ -1,0 +1,32 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { PasskeyRefused } from '../accounts/passkey';
+import { Abandoned, Parked, ProblemError } from '../api/problem';
+import { codeText } from '../i18n/texts';
+
+/** Says what was refused or failed, and what the person can do about it. */
+export function ProblemAlert({ error, retry }: { error: Error; retry?: () => void }) {
+  const { t } = useTranslation();
+  if (error instanceof Abandoned || error instanceof Parked) return null;
+  const problem = error instanceof ProblemError ? error.problem : undefined;
+  const text = error instanceof PasskeyRefused ? t('problem.passkey') : codeText(t, problem?.code ?? 'internal');
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('problem.title')} role="alert">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{text}</Text>
+        {problem?.fields?.map((field) => (
+          <Text size="sm" key={`${field.pointer} ${field.code}`}>
+            {field.message}
+          </Text>
+        ))}
+        {problem?.requestId && <Text size="xs">{t('problem.request', { id: problem.requestId })}</Text>}
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            {t('problem.retry')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
