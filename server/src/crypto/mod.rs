@@ -2,6 +2,7 @@
 //! that proves that the key file fits.
 pub mod keyfile;
 pub mod keyring;
+pub mod link_token;
 pub mod passkey;
 pub mod seal;
 pub mod store;
