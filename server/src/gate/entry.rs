@@ -28,7 +28,7 @@ pub(super) fn allowed<O: Operation>(ask: &Ask<'_, O>, context: &Context, facts: 
         reason: None,
         confirmation: None,
         request: ask.call.request.as_deref().map(str::to_owned),
-        parameters: listed(O::ACTION, ask.operation.parameters()),
+        parameters: listed(O::ACTION, ask.operation.recorded(facts)),
         personal,
     }
 }

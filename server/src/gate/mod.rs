@@ -100,7 +100,7 @@ mod record;
 mod registry;
 mod revocation;
 mod run;
-//pub mod session_store;
+pub mod session_store;
 mod spend;
 mod standing;
 mod transaction;
@@ -116,7 +116,7 @@ pub use operation::{
     Write, fresh,
 };
 pub use policy::Action;
-pub use proposals::{Confirmed, Parked, ProposalNotice, Settings};
+pub use proposals::{Confirmed, ProposalNotice, Settings};
 pub(crate) use proposals::in_language;
 pub use record::{Actor, Decided, Entry, Outcome, Receipt};
 pub use registry::Registry;

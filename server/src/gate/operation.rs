@@ -257,6 +257,12 @@ pub trait Operation: Serialize + DeserializeOwned + Send + Sync + Sized + 'stati
         Parameters::new()
     }
 
+    /// Recorded parameters where they need the facts, such as a difference to what was there before.
+    fn recorded(&self, facts: &Self::Facts) -> Parameters {
+        let _ = facts;
+        self.parameters()
+    }
+
     /// Personal fields of others that the record keeps sealed. (The caller's own are added by the gate.)
     fn personal(&self, facts: &Self::Facts) -> Vec<Personal> {
         let _ = facts;

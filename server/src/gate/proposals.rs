@@ -44,29 +44,12 @@ pub struct ProposalNotice {
     pub requires: i32,
 }
 
-/// A proposal that stays open until somebody else confirms it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Parked {
-    /// Which.
-    pub proposal_id: ProposalId,
-    /// Always `open`.
-    pub state: String,
-    /// How many different people have confirmed.
-    pub approvals: i32,
-    /// How many have to.
-    pub requires: i32,
-    /// Until when.
-    #[schema(value_type = String, format = DateTime)]
-    pub expires_at: Timestamp,
-}
-
 /// What a confirmation led to.
 pub enum Confirmed {
     /// Carried out: the operation's own answer.
     Executed(Performed<Value>),
-    /// One more person is needed.
-    Parked(Parked),
+    /// One more person is needed; the proposal stays open.
+    Parked,
 }
 
 #[derive(FromRow)]
@@ -299,9 +282,9 @@ impl Gate {
             other => other?,
         };
         let Some(output) = redone.output else {
-            let parked = self.park(&mut tx, &open, approved.len(), at).await?;
+            park(tx.conn(), organisation, id, at, at + self.settings().parked).await?;
             self.core().commit(tx).await?;
-            return Ok(Some(Confirmed::Parked(parked)));
+            return Ok(Some(Confirmed::Parked));
         };
         finish(tx.conn(), organisation, id, "executed", None, at).await?;
         let ended = Ended {
@@ -409,18 +392,6 @@ impl Gate {
         let scope = Scope::Organisation(organisation);
         let entry = entry::unconfirmed(call, scope, id, code, (at, record));
         self.record_apart(Fence::of(call, scope), entry).await;
-    }
-
-    async fn park(&self, tx: &mut Tx<Write>, open: &Open, approved: usize, at: Timestamp) -> Result<Parked> {
-        let expires_at = at + self.settings().parked;
-        park(tx.conn(), open.organisation, open.id, at, expires_at).await?;
-        Ok(Parked {
-            proposal_id: open.id,
-            state: "open".to_owned(),
-            approvals: i32::try_from(approved).unwrap_or(i32::MAX),
-            requires: open.row.requires,
-            expires_at,
-        })
     }
 
     /// An open proposal that the caller may answer, with the caller's standing in its scope.

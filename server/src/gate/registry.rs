@@ -67,7 +67,7 @@ impl<O: Operation<Mode = Write>> Stored for Typed<O> {
             return Err(Error::Stale);
         }
         let personal = operation.personal(&facts);
-        let (target, parameters) = (operation.target(), operation.parameters());
+        let (target, parameters) = (operation.target(), operation.recorded(&facts));
         let output = if expected.execute {
             let output = O::execute(Authorized::new(&operation, proposer, facts), tx).await?;
             Some(serde_json::to_value(output).map_err(Error::internal)?)

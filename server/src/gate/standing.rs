@@ -190,7 +190,10 @@ fn granted(found: &Found) -> Result<Option<Access>> {
 }
 
 fn governance(found: &Found) -> Governance {
-    let read = |stored: &Option<Value>, breadth| stored.as_ref().map(|value| PolicyDocument::read(value, breadth));
+    // A stored null took the document away.
+    let read = |stored: &Option<Value>, breadth| {
+        stored.as_ref().filter(|value| !value.is_null()).map(|value| PolicyDocument::read(value, breadth))
+    };
     let (organisation, sandbox) =
         (read(&found.org_policy, Breadth::Organisation), read(&found.sandbox_policy, Breadth::Sandbox));
     let invalid = [&organisation, &sandbox].into_iter().any(|document| matches!(document, Some(Err(_))));
