@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './ui/base.css';
-import { createTheme, MantineProvider } from '@mantine/core';
+import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createRouter, RouterProvider } from '@tanstack/react-router';
@@ -15,6 +15,7 @@ import './api/client';
 import { ProblemError } from './api/problem';
 import { startLanguage } from './i18n';
 import { routeTree } from './routeTree.gen';
+import { colours, theme } from './ui/theme';
 import { ConfirmationDialog } from './waits/ConfirmationDialog';
 
 // The content security policy allows neither compiled code nor a style without the page's nonce.
@@ -46,21 +47,13 @@ onSignedOut(() => {
   void router.navigate({ to: '/sign-in', hash: toFragment(href) });
 });
 
-const theme = createTheme({
-  primaryColor: 'indigo',
-  primaryShade: { light: 8, dark: 8 },
-  autoContrast: true,
-  fontFamily: 'system-ui, sans-serif',
-  defaultRadius: 'md',
-});
-
 async function start(): Promise<void> {
   await startLanguage();
   const root = document.getElementById('root');
   if (!root) return;
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={colours} getStyleNonce={() => nonce}>
         <QueryClientProvider client={queries}>
           <Notifications />
           <RouterProvider router={router} />

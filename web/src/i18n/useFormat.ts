@@ -5,10 +5,12 @@ import { useTranslation } from 'react-i18next';
 export function useFormat() {
   const { i18n } = useTranslation();
   return useMemo(() => {
-    const moment = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'medium' });
-    const day = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium' });
-    const number = new Intl.NumberFormat(i18n.language);
-    const list = new Intl.ListFormat(i18n.language, { type: 'conjunction' });
+    // English is written in many ways: the reader's own, where the browser names one.
+    const locale = navigator.languages.find((name) => name.startsWith(i18n.language)) ?? i18n.language;
+    const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+    const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+    const number = new Intl.NumberFormat(locale);
+    const list = new Intl.ListFormat(locale, { type: 'conjunction' });
     return {
       moment: (at: string) => moment.format(new Date(at)),
       day: (at: string) => day.format(new Date(at)),
