@@ -1,4 +1,8 @@
-//! A new migration has to reach the program that embeds it; nothing else tells cargo about that folder.
+//! Tells cargo about two folders that the program embeds and that it would not look at otherwise.
 fn main() {
     println!("cargo::rerun-if-changed=../migrations");
+    // A path that does not exist would make every build a new one.
+    if std::path::Path::new("../web/dist").exists() {
+        println!("cargo::rerun-if-changed=../web/dist");
+    }
 }

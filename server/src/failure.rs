@@ -38,11 +38,7 @@ pub struct Failure {
 impl Failure {
     /// A failure of this kind.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self {
-            exit,
-            message: message.into(),
-            advice: None,
-        }
+        Self { exit, message: message.into(), advice: None }
     }
 
     /// Adds what the operator can do.

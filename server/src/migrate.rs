@@ -30,11 +30,7 @@ pub struct Migrated {
 /// The schema version that this program needs.
 #[must_use]
 pub fn needed() -> i64 {
-    MIGRATIONS
-        .iter()
-        .map(|migration| migration.version)
-        .max()
-        .unwrap_or_default()
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
 }
 
 /// Brings a database to the schema of this program. Connect as the owner of the schema.
@@ -45,13 +41,9 @@ pub fn needed() -> i64 {
 /// # Errors
 /// The database cannot be reached, has a schema of a newer program, or refuses a statement.
 pub async fn run(owner: &PgConnectOptions) -> Result<Migrated, Failure> {
-    let patient = owner
-        .clone()
-        .options([("lock_timeout", "30s"), ("client_min_messages", "warning")]);
+    let patient = owner.clone().options([("lock_timeout", "30s"), ("client_min_messages", "warning")]);
     let mut connection = connect(&patient).await?;
-    let from = version(&mut connection)
-        .await
-        .map_err(|error| refused(&error))?;
+    let from = version(&mut connection).await.map_err(|error| refused(&error))?;
     if let Some(version) = from.filter(|version| *version > needed()) {
         return Err(newer(version));
     }
@@ -67,11 +59,7 @@ pub async fn run(owner: &PgConnectOptions) -> Result<Migrated, Failure> {
         .map_err(|error| refused(&error))?;
     let after = applied(&mut connection).await?;
     let _ = connection.close().await;
-    Ok(Migrated {
-        from,
-        to: needed(),
-        applied: after - before,
-    })
+    Ok(Migrated { from, to: needed(), applied: after - before })
 }
 
 /// Refuses a schema that this program does not work with: an older one lacks what the program needs, a newer one may
@@ -97,10 +85,7 @@ pub async fn check(connection: &mut PgConnection) -> Result<(), Failure> {
 fn newer(version: i64) -> Failure {
     Failure::new(
         Exit::Schema,
-        format!(
-            "the database's schema is version {version}, newer than the {} that this program knows",
-            needed()
-        ),
+        format!("the database's schema is version {version}, newer than the {} that this program knows", needed()),
     )
     .advise("Start the newer program; going back needs a restore.")
 }
@@ -118,16 +103,13 @@ async fn applied(connection: &mut PgConnection) -> Result<i64, Failure> {
 
 /// Newest migration that the database has; `None` for a database that never had one.
 async fn version(connection: &mut PgConnection) -> sqlx::Result<Option<i64>> {
-    let known: bool =
-        sqlx::query_scalar("select to_regclass('public._sqlx_migrations') is not null")
-            .fetch_one(&mut *connection)
-            .await?;
+    let known: bool = sqlx::query_scalar("select to_regclass('public._sqlx_migrations') is not null")
+        .fetch_one(&mut *connection)
+        .await?;
     if !known {
         return Ok(None);
     }
-    sqlx::query_scalar("select max(version) from _sqlx_migrations where success")
-        .fetch_one(connection)
-        .await
+    sqlx::query_scalar("select max(version) from _sqlx_migrations where success").fetch_one(connection).await
 }
 
 /// Creates the roles and an empty database that the migrator role owns, where they do not exist. Needs a superuser.
@@ -136,51 +118,35 @@ async fn version(connection: &mut PgConnection) -> sqlx::Result<Option<i64>> {
 /// The server cannot be reached, or the role may not create roles.
 pub async fn prepare(superuser: &PgConnectOptions, database: &str) -> Result<(), Failure> {
     let mut connection = connect(superuser).await?;
-    let prepared = prepare_on(&mut connection, database)
-        .await
-        .map_err(|error| refused(&error));
+    let prepared = prepare_on(&mut connection, database).await.map_err(|error| refused(&error));
     let _ = connection.close().await;
     prepared
 }
 
 async fn prepare_on(connection: &mut PgConnection, database: &str) -> sqlx::Result<()> {
     // Roles belong to the whole server: two that prepare at once must not both create them.
-    sqlx::query("select pg_advisory_lock(5207345182)")
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query("select pg_advisory_lock(5207345182)").execute(&mut *connection).await?;
     sqlx::raw_sql(ROLES).execute(&mut *connection).await?;
-    let exists: bool =
-        sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
-            .bind(database)
-            .fetch_one(&mut *connection)
-            .await?;
+    let exists: bool = sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
+        .bind(database)
+        .fetch_one(&mut *connection)
+        .await?;
     if !exists {
         let name = format!("\"{}\"", database.replace('"', "\"\""));
-        let create = format!(
-            "create database {name} owner bailiwick_migrator template template0 encoding 'UTF8'"
-        );
-        sqlx::raw_sql(AssertSqlSafe(create))
-            .execute(&mut *connection)
-            .await?;
+        let create = format!("create database {name} owner bailiwick_migrator template template0 encoding 'UTF8'");
+        sqlx::raw_sql(AssertSqlSafe(create)).execute(&mut *connection).await?;
         let close = format!(
             "revoke all on database {name} from public;
              grant connect on database {name} to bailiwick_app, bailiwick_sequencer"
         );
-        sqlx::raw_sql(AssertSqlSafe(close))
-            .execute(&mut *connection)
-            .await?;
+        sqlx::raw_sql(AssertSqlSafe(close)).execute(&mut *connection).await?;
     }
-    sqlx::query("select pg_advisory_unlock(5207345182)")
-        .execute(connection)
-        .await?;
+    sqlx::query("select pg_advisory_unlock(5207345182)").execute(connection).await?;
     Ok(())
 }
 
 async fn connect(options: &PgConnectOptions) -> Result<PgConnection, Failure> {
-    options
-        .connect()
-        .await
-        .map_err(|error| unreachable(options, &error))
+    options.connect().await.map_err(|error| unreachable(options, &error))
 }
 
 /// How often a database that is down is asked again.
@@ -191,10 +157,7 @@ const RETRY: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// Names where the database should be, as whom, and what the last attempt said.
-pub async fn await_database(
-    options: &PgConnectOptions,
-    wait: Duration,
-) -> Result<PgConnection, Failure> {
+pub async fn await_database(options: &PgConnectOptions, wait: Duration) -> Result<PgConnection, Failure> {
     let started = tokio::time::Instant::now();
     let mut told = false;
     loop {
@@ -218,9 +181,9 @@ fn passing(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut => true,
         // Starting up, shutting down, too many connections.
-        sqlx::Error::Database(error) => error
-            .code()
-            .is_some_and(|code| code.starts_with("57P") || code.starts_with("53")),
+        sqlx::Error::Database(error) => {
+            error.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("53"))
+        }
         _ => false,
     }
 }

@@ -43,12 +43,7 @@ pub fn bind(address: SocketAddr) -> Result<TcpListener, Failure> {
 ///
 /// # Errors
 /// The certificate cannot be used, or the listener broke.
-pub async fn run(
-    listener: TcpListener,
-    tls: &Tls,
-    router: Router,
-    stop: CancellationToken,
-) -> anyhow::Result<()> {
+pub async fn run(listener: TcpListener, tls: &Tls, router: Router, stop: CancellationToken) -> anyhow::Result<()> {
     let handle: Handle<SocketAddr> = Handle::new();
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
     let drain = async {
@@ -57,20 +52,14 @@ pub async fn run(
         std::future::pending::<()>().await;
     };
     match tls {
-        Tls::Certificate {
-            certificate,
-            private_key,
-        } => {
+        Tls::Certificate { certificate, private_key } => {
             let rustls = RustlsConfig::from_pem_file(certificate, private_key)
                 .await
                 .map_err(|error| unusable(certificate, private_key, &error))?;
             let mut server = axum_server::from_tcp_rustls(listener, rustls.clone())?
                 .map(|acceptor| acceptor.handshake_timeout(Duration::from_secs(10)))
                 .handle(handle.clone());
-            server
-                .http_builder()
-                .http2()
-                .max_concurrent_streams(STREAMS);
+            server.http_builder().http2().max_concurrent_streams(STREAMS);
             tokio::select! {
                 served = server.serve(service) => served?,
                 () = drain => {}
@@ -79,10 +68,7 @@ pub async fn run(
         }
         Tls::Proxy { .. } => {
             let mut server = axum_server::from_tcp(listener)?.handle(handle.clone());
-            server
-                .http_builder()
-                .http2()
-                .max_concurrent_streams(STREAMS);
+            server.http_builder().http2().max_concurrent_streams(STREAMS);
             tokio::select! {
                 served = server.serve(service) => served?,
                 () = drain => {}
@@ -101,9 +87,7 @@ fn unusable(certificate: &Path, private_key: &Path, error: &std::io::Error) -> F
             private_key.display()
         ),
     )
-    .advise(
-        "Both have to be readable PEM files, and the key has to belong to the first certificate.",
-    )
+    .advise("Both have to be readable PEM files, and the key has to belong to the first certificate.")
 }
 
 /// Takes a renewed certificate into use without dropping a connection. Never ends.
@@ -129,7 +113,5 @@ async fn reload(rustls: &RustlsConfig, certificate: &Path, private_key: &Path) {
 }
 
 fn changed(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path)
-        .and_then(|metadata| metadata.modified())
-        .ok()
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
 }

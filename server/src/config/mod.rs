@@ -46,6 +46,8 @@ pub struct Config {
     pub data_directory: PathBuf,
     /// The at-rest key.
     pub at_rest_key_file: PathBuf,
+    /// Whether a key file that others may read is used all the same.
+    pub allow_loose_key_file: bool,
     /// How the database is reached.
     pub database: Database,
     /// Who speaks TLS.

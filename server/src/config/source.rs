@@ -69,11 +69,7 @@ impl Sources {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         let file = file.or_else(|| environment.get("BAILIWICK_CONFIG").map(PathBuf::from));
-        Self {
-            file,
-            environment,
-            ..Self::default()
-        }
+        Self { file, environment, ..Self::default() }
     }
 
     /// The value of one setting before anything is checked: for a profile that has to know it to provide the rest.
@@ -100,20 +96,12 @@ impl Sources {
         let layers = self.layers()?;
         let mut builder = config::Config::builder();
         for setting in SETTINGS {
-            let value = self
-                .provided
-                .get(setting.key)
-                .map(String::as_str)
-                .or(setting.default);
+            let value = self.provided.get(setting.key).map(String::as_str).or(setting.default);
             if let Some(value) = value {
-                builder = builder
-                    .set_default(setting.key, value)
-                    .map_err(|e| Refusal::of(setting.key, e))?;
+                builder = builder.set_default(setting.key, value).map_err(|e| Refusal::of(setting.key, e))?;
             }
             if let Some(value) = self.command_line.get(setting.key) {
-                builder = builder
-                    .set_override(setting.key, value.as_str())
-                    .map_err(|e| Refusal::of(setting.key, e))?;
+                builder = builder.set_override(setting.key, value.as_str()).map_err(|e| Refusal::of(setting.key, e))?;
             }
         }
         let raw: Raw = builder
@@ -123,10 +111,7 @@ impl Sources {
             .and_then(config::Config::try_deserialize)
             .map_err(|error| Refusal::unreadable(&error))?;
         let config = check::check(raw, profile)?;
-        Ok(Loaded {
-            config,
-            effective: layers.report(),
-        })
+        Ok(Loaded { config, effective: layers.report() })
     }
 
     fn layers(&self) -> Result<Layers<'_>, Refusal> {
@@ -152,28 +137,17 @@ impl Sources {
         let environment: Map<String, Value> = nest(environment);
         for key in leaves(&file).keys() {
             if find(key).is_none() {
-                let place = self
-                    .file
-                    .as_deref()
-                    .map(|path| path.display().to_string())
-                    .unwrap_or_default();
+                let place = self.file.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
                 return Err(Refusal::unknown(key, &place));
             }
         }
         for key in leaves(&environment).keys() {
             if find(key).is_none() {
                 let variable = format!("{PREFIX}{}", key.replace('.', "__").to_uppercase());
-                return Err(Refusal::unknown(
-                    key,
-                    &format!("the environment variable {variable}"),
-                ));
+                return Err(Refusal::unknown(key, &format!("the environment variable {variable}")));
             }
         }
-        Ok(Layers {
-            sources: self,
-            file,
-            environment,
-        })
+        Ok(Layers { sources: self, file, environment })
     }
 }
 
@@ -209,18 +183,8 @@ impl Layers<'_> {
     fn report(&self) -> Vec<Effective> {
         let line = |setting: &'static super::Setting| {
             let (origin, value) = self.pick(setting.key);
-            let value = value.map(|value| {
-                if setting.secret {
-                    String::from("********")
-                } else {
-                    value
-                }
-            });
-            Effective {
-                setting: setting.key,
-                value,
-                origin,
-            }
+            let value = value.map(|value| if setting.secret { String::from("********") } else { value });
+            Effective { setting: setting.key, value, origin }
         };
         SETTINGS.iter().map(line).collect()
     }
@@ -249,9 +213,8 @@ fn nest(flat: Map<String, Value>) -> Map<String, Value> {
                 top.insert(key, value);
             }
             Some((table, rest)) => {
-                let entry = top
-                    .entry(table.to_owned())
-                    .or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
+                let entry =
+                    top.entry(table.to_owned()).or_insert_with(|| Value::new(None, ValueKind::Table(Map::new())));
                 if let ValueKind::Table(inner) = &mut entry.kind {
                     inner.insert(rest.to_owned(), value);
                 }
@@ -267,11 +230,7 @@ fn leaves(table: &Map<String, Value>) -> BTreeMap<String, String> {
     for (key, value) in table {
         match &value.kind {
             ValueKind::Table(inner) => {
-                found.extend(
-                    leaves(inner)
-                        .into_iter()
-                        .map(|(rest, value)| (format!("{key}.{rest}"), value)),
-                );
+                found.extend(leaves(inner).into_iter().map(|(rest, value)| (format!("{key}.{rest}"), value)));
             }
             ValueKind::Array(items) => {
                 let items: Vec<String> = items.iter().map(ToString::to_string).collect();
@@ -292,11 +251,7 @@ pub fn user_data_directory(root: bool) -> PathBuf {
     if root {
         return PathBuf::from("/var/lib/bailiwick-dev");
     }
-    let set = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     match (set("XDG_DATA_HOME"), set("HOME")) {
         (Some(data), _) => data.join("bailiwick"),
         (None, Some(home)) => home.join(".local/share/bailiwick"),

@@ -20,8 +20,8 @@ impl DatabaseUrl {
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
             return Err("must start with postgres://".into());
         }
-        let options = PgConnectOptions::from_str(text)
-            .map_err(|_| String::from("is not a URL that PostgreSQL clients read"))?;
+        let options =
+            PgConnectOptions::from_str(text).map_err(|_| String::from("is not a URL that PostgreSQL clients read"))?;
         Ok(Self(SecretString::from(text), options))
     }
 
@@ -60,27 +60,19 @@ impl Network {
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                prefix4(own, self.bits) == prefix4(other, self.bits)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                prefix6(own, self.bits) == prefix6(other, self.bits)
-            }
+            (IpAddr::V4(own), IpAddr::V4(other)) => prefix4(own, self.bits) == prefix4(other, self.bits),
+            (IpAddr::V6(own), IpAddr::V6(other)) => prefix6(own, self.bits) == prefix6(other, self.bits),
             _ => false,
         }
     }
 }
 
 fn prefix4(address: Ipv4Addr, bits: u8) -> u32 {
-    u32::from(address)
-        .checked_shr(32 - u32::from(bits))
-        .unwrap_or(0)
+    u32::from(address).checked_shr(32 - u32::from(bits)).unwrap_or(0)
 }
 
 fn prefix6(address: Ipv6Addr, bits: u8) -> u128 {
-    u128::from(address)
-        .checked_shr(128 - u32::from(bits))
-        .unwrap_or(0)
+    u128::from(address).checked_shr(128 - u32::from(bits)).unwrap_or(0)
 }
 
 impl FromStr for Network {
@@ -96,12 +88,7 @@ impl FromStr for Network {
         let widest = if address.is_ipv4() { 32 } else { 128 };
         let bits = match bits {
             None => widest,
-            Some(bits) => bits
-                .trim()
-                .parse()
-                .ok()
-                .filter(|bits| *bits <= widest)
-                .ok_or_else(wrong)?,
+            Some(bits) => bits.trim().parse().ok().filter(|bits| *bits <= widest).ok_or_else(wrong)?,
         };
         Ok(Self { address, bits })
     }
@@ -123,13 +110,7 @@ impl<'de> Deserialize<'de> for Several {
             Shape::List(items) => items,
             Shape::Text(text) => text.split(',').map(str::to_owned).collect(),
         };
-        Ok(Self(
-            items
-                .iter()
-                .map(|item| item.trim().to_owned())
-                .filter(|item| !item.is_empty())
-                .collect(),
-        ))
+        Ok(Self(items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()))
     }
 }
 
@@ -153,28 +134,16 @@ mod tests {
         ];
         for (network, address, expected) in rows {
             let network: Network = network.parse().unwrap();
-            assert_eq!(
-                network.contains(address.parse().unwrap()),
-                expected,
-                "{network:?} {address}"
-            );
+            assert_eq!(network.contains(address.parse().unwrap()), expected, "{network:?} {address}");
         }
-        for wrong in [
-            "",
-            "10.0.0.0/33",
-            "::/129",
-            "example.org",
-            "10.0.0/8",
-            "10.0.0.0/x",
-        ] {
+        for wrong in ["", "10.0.0.0/33", "::/129", "example.org", "10.0.0/8", "10.0.0.0/x"] {
             assert!(wrong.parse::<Network>().is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn a_database_url_never_prints_its_password() {
-        let url =
-            DatabaseUrl::parse("postgres://app:hunter2@db.example.org:6432/bailiwick").unwrap();
+        let url = DatabaseUrl::parse("postgres://app:hunter2@db.example.org:6432/bailiwick").unwrap();
         assert_eq!(url.place(), "db.example.org:6432 as app");
         assert!(!format!("{:?}", url.0).contains("hunter2"));
         let refused = DatabaseUrl::parse("mysql://app:hunter2@db/x").unwrap_err();

@@ -26,19 +26,11 @@ impl Account {
     pub fn choose() -> Result<Self, Failure> {
         let (uid, gid) = (nix::unistd::geteuid(), nix::unistd::getegid());
         if !uid.is_root() {
-            return Ok(Self {
-                uid,
-                gid,
-                other: false,
-            });
+            return Ok(Self { uid, gid, other: false });
         }
         for name in ["postgres", "nobody"] {
             if let Ok(Some(user)) = User::from_name(name) {
-                return Ok(Self {
-                    uid: user.uid,
-                    gid: user.gid,
-                    other: true,
-                });
+                return Ok(Self { uid: user.uid, gid: user.gid, other: true });
             }
         }
         Err(Failure::new(
@@ -78,11 +70,8 @@ impl Account {
                 0o001
             };
             if metadata.mode() & bit == 0 {
-                let message = format!(
-                    "the database runs as user {} and may not pass through {}",
-                    self.uid,
-                    parent.display()
-                );
+                let message =
+                    format!("the database runs as user {} and may not pass through {}", self.uid, parent.display());
                 return Err(Failure::new(Exit::DataDirectory, message).advise(format!(
                     "Choose another place with --data-directory, or allow it with: chmod o+x {}",
                     parent.display()

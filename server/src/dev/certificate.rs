@@ -28,11 +28,8 @@ pub fn ready(directory: &Path) -> Result<(PathBuf, PathBuf), Failure> {
 
 fn at(directory: &Path, now: OffsetDateTime) -> Result<(PathBuf, PathBuf), Failure> {
     let folder = directory.join("tls");
-    let (certificate, key, until) = (
-        folder.join("localhost.pem"),
-        folder.join("localhost.key"),
-        folder.join("valid-until"),
-    );
+    let (certificate, key, until) =
+        (folder.join("localhost.pem"), folder.join("localhost.key"), folder.join("valid-until"));
     let left = std::fs::read_to_string(&until)
         .ok()
         .and_then(|text| text.trim().parse::<i64>().ok())
@@ -42,12 +39,8 @@ fn at(directory: &Path, now: OffsetDateTime) -> Result<(PathBuf, PathBuf), Failu
     if good && certificate.exists() && key.exists() {
         return Ok((certificate, key));
     }
-    let (certificate_pem, key_pem) = sign(now).map_err(|error| {
-        Failure::new(
-            Exit::Failed,
-            format!("no certificate for localhost could be made: {error}"),
-        )
-    })?;
+    let (certificate_pem, key_pem) = sign(now)
+        .map_err(|error| Failure::new(Exit::Failed, format!("no certificate for localhost could be made: {error}")))?;
     std::fs::create_dir_all(&folder).map_err(|error| unusable(&folder, &error))?;
     // The date comes last: without it the next start makes the pair again.
     let _ = std::fs::remove_file(&until);
@@ -62,11 +55,8 @@ fn at(directory: &Path, now: OffsetDateTime) -> Result<(PathBuf, PathBuf), Failu
 }
 
 fn sign(now: OffsetDateTime) -> Result<(String, String), rcgen::Error> {
-    let mut parameters =
-        CertificateParams::new(["localhost", "127.0.0.1", "::1"].map(String::from))?;
-    parameters
-        .distinguished_name
-        .push(DnType::CommonName, "Bailiwick on this machine");
+    let mut parameters = CertificateParams::new(["localhost", "127.0.0.1", "::1"].map(String::from))?;
+    parameters.distinguished_name.push(DnType::CommonName, "Bailiwick on this machine");
     parameters.not_before = now - Duration::hours(1);
     parameters.not_after = now + LIFETIME;
     parameters.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];

@@ -52,13 +52,7 @@ impl Cluster {
             tracing::info!(path = %cluster.display(), "making a private database");
             initialise(&programs, &account, data).await?;
         }
-        let site = Site {
-            programs,
-            account,
-            cluster,
-            sockets: sockets.clone(),
-            log: data.join("postgresql.log"),
-        };
+        let site = Site { programs, account, cluster, sockets: sockets.clone(), log: data.join("postgresql.log") };
         let postmaster = site.up().await?;
         let stop = CancellationToken::new();
         #[expect(
@@ -66,11 +60,7 @@ impl Cluster {
             reason = "the watcher lives as long as the cluster, and stop() waits for it"
         )]
         let watch = tokio::spawn(site.watch(postmaster, stop.clone()));
-        Ok(Self {
-            sockets,
-            stop,
-            watch,
-        })
+        Ok(Self { sockets, stop, watch })
     }
 
     /// How the cluster's superuser connects: for roles and databases only.
@@ -105,10 +95,7 @@ impl Site {
                 tracing::info!(pid = pid.as_raw(), "found the database of an earlier run");
                 return Ok(adopted);
             }
-            tracing::warn!(
-                pid = pid.as_raw(),
-                "the database of an earlier run does not answer; it is replaced"
-            );
+            tracing::warn!(pid = pid.as_raw(), "the database of an earlier run does not answer; it is replaced");
             adopted.stop().await;
         }
         leftover::clear(&self.cluster, &self.sockets).await;
@@ -119,22 +106,13 @@ impl Site {
         started.stop().await;
         Err(Failure::new(
             Exit::Database,
-            format!(
-                "the private database does not start. Its last words:\n  {}",
-                last_words(&self.log)
-            ),
+            format!("the private database does not start. Its last words:\n  {}", last_words(&self.log)),
         )
         .advise(format!("All of them are in {}.", self.log.display())))
     }
 
     fn begin(&self) -> Result<Postmaster, Failure> {
-        Postmaster::start(
-            &self.programs,
-            &self.account,
-            &self.cluster,
-            &self.sockets,
-            &self.log,
-        )
+        Postmaster::start(&self.programs, &self.account, &self.cluster, &self.sockets, &self.log)
     }
 
     async fn answers(&self, postmaster: &mut Postmaster, patience: Duration) -> bool {
@@ -165,11 +143,7 @@ impl Site {
                     Ok(next) => break next,
                     Err(error) => tracing::error!(%error, "the database cannot be started"),
                 }
-                if stop
-                    .run_until_cancelled(tokio::time::sleep(pause))
-                    .await
-                    .is_none()
-                {
+                if stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
                     return;
                 }
                 pause = (pause * 2).min(Duration::from_secs(5));
@@ -185,9 +159,5 @@ impl Site {
 }
 
 fn superuser(sockets: &Path) -> PgConnectOptions {
-    PgConnectOptions::new_without_pgpass()
-        .socket(sockets)
-        .port(5432)
-        .username("postgres")
-        .database("postgres")
+    PgConnectOptions::new_without_pgpass().socket(sockets).port(5432).username("postgres").database("postgres")
 }

@@ -22,11 +22,7 @@ const LITTLE: u64 = 24 << 20;
 pub fn ready(directory: &Path) -> Result<PathBuf, Failure> {
     let broken = |error: &std::io::Error| unusable(directory, error);
     // Others may pass through, to what is theirs in it, and read nothing.
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o711)
-        .create(directory)
-        .map_err(|error| broken(&error))?;
+    DirBuilder::new().recursive(true).mode(0o711).create(directory).map_err(|error| broken(&error))?;
     let directory = directory.canonicalize().map_err(|error| broken(&error))?;
     if !directory.is_dir() {
         return Err(unusable(&directory, &ErrorKind::NotADirectory.into()));
@@ -37,9 +33,7 @@ pub fn ready(directory: &Path) -> Result<PathBuf, Failure> {
         file.sync_all()
     });
     let removed = std::fs::remove_file(&probe);
-    written
-        .and(removed)
-        .map_err(|error| unusable(&directory, &error))?;
+    written.and(removed).map_err(|error| unusable(&directory, &error))?;
     let fresh = !directory.join("cluster").exists();
     room(&directory, if fresh { ROOM } else { LITTLE })?;
     Ok(directory)
@@ -79,14 +73,8 @@ pub fn unusable(path: &Path, error: &std::io::Error) -> Failure {
         }
         _ => "Choose another place with --data-directory.",
     };
-    Failure::new(
-        Exit::DataDirectory,
-        format!(
-            "the data directory cannot be used: {}: {error}",
-            path.display()
-        ),
-    )
-    .advise(advice)
+    Failure::new(Exit::DataDirectory, format!("the data directory cannot be used: {}: {error}", path.display()))
+        .advise(advice)
 }
 
 /// Writes a small file whole or not at all: a full disk must not leave half of it under its name.
@@ -136,17 +124,11 @@ impl Lock {
             let _ = file.read_to_string(&mut holder);
             return Err(Failure::new(
                 Exit::DataDirectory,
-                format!(
-                    "the data directory {} is in use by process {}",
-                    directory.display(),
-                    holder.trim()
-                ),
+                format!("the data directory {} is in use by process {}", directory.display(), holder.trim()),
             )
             .advise("End that one first, or choose another place with --data-directory."));
         }
-        file.set_len(0)
-            .and_then(|()| file.rewind())
-            .map_err(broken)?;
+        file.set_len(0).and_then(|()| file.rewind()).map_err(broken)?;
         writeln!(file, "{}", std::process::id()).map_err(broken)?;
         Ok(Self { _file: file })
     }
@@ -173,10 +155,7 @@ pub fn runtime(data: &Path, account: &Account) -> Result<PathBuf, Failure> {
             Err(error) => {
                 last = Failure::new(
                     Exit::Failed,
-                    format!(
-                        "no directory for the database's socket in {}: {error}",
-                        place.display()
-                    ),
+                    format!("no directory for the database's socket in {}: {error}", place.display()),
                 );
             }
         }
@@ -208,11 +187,7 @@ mod tests {
 
     #[test]
     fn a_socket_path_fits_and_a_foreign_directory_is_refused() {
-        let account = Account {
-            uid: nix::unistd::geteuid(),
-            gid: nix::unistd::getegid(),
-            other: false,
-        };
+        let account = Account { uid: nix::unistd::geteuid(), gid: nix::unistd::getegid(), other: false };
         let deep = tempfile::tempdir().unwrap().path().join("a".repeat(200));
         let runtime = runtime(&deep, &account).unwrap();
         assert!(runtime.join(".s.PGSQL.5432.lock").as_os_str().len() <= 107);

@@ -21,15 +21,9 @@ pub fn ready(directory: &Path) -> Result<PathBuf, Failure> {
     if directory.join("cluster").exists() {
         return Err(Failure::new(
             Exit::DataDirectory,
-            format!(
-                "the at-rest key {} is gone, and what is stored cannot be opened without it",
-                path.display()
-            ),
+            format!("the at-rest key {} is gone, and what is stored cannot be opened without it", path.display()),
         )
-        .advise(format!(
-            "Put the key file back, or remove {} and begin anew.",
-            directory.display()
-        )));
+        .advise(format!("Put the key file back, or remove {} and begin anew.", directory.display())));
     }
     let key = Zeroizing::new(rand::random::<[u8; 32]>());
     let text = Zeroizing::new(format!("{}\n", BASE64_STANDARD.encode(*key)));
@@ -50,10 +44,7 @@ mod tests {
         let path = ready(place.path()).unwrap();
         let first = std::fs::read_to_string(&path).unwrap();
         assert_eq!(BASE64_STANDARD.decode(first.trim()).unwrap().len(), 32);
-        assert_eq!(
-            std::fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o600
-        );
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         ready(place.path()).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
 

@@ -74,9 +74,7 @@ fn recorded(cluster: &Path) -> Option<Pid> {
 
 fn works_in(pid: Pid, directory: &Path) -> bool {
     let read = |name: &str| std::fs::read_link(PathBuf::from(format!("/proc/{pid}/{name}")));
-    let program = read("exe")
-        .ok()
-        .and_then(|path| Some(path.file_name()?.to_str()?.starts_with("postgres")));
+    let program = read("exe").ok().and_then(|path| Some(path.file_name()?.to_str()?.starts_with("postgres")));
     // Another user's program file cannot be read: then the working directory decides alone, and that neither can.
     read("cwd").is_ok_and(|path| path == directory) && program.unwrap_or(true) && alive(pid)
 }
@@ -104,11 +102,7 @@ mod tests {
             std::fs::write(place.path().join("postmaster.pid"), text).unwrap();
             assert_eq!(running(place.path()), None, "{text}");
         }
-        std::fs::write(
-            place.path().join("postmaster.pid"),
-            std::process::id().to_string(),
-        )
-        .unwrap();
+        std::fs::write(place.path().join("postmaster.pid"), std::process::id().to_string()).unwrap();
         assert_eq!(running(place.path()), None);
     }
 

@@ -61,19 +61,8 @@ pub async fn start(mut sources: Sources) -> Result<Dev, Failure> {
     let key = key::ready(&directory)?;
 
     let cluster = Cluster::start(&directory).await?;
-    match provide(
-        &mut sources,
-        &cluster,
-        &directory,
-        [certificate, private_key, key],
-    )
-    .await
-    {
-        Ok(loaded) => Ok(Dev {
-            loaded,
-            cluster,
-            _lock: lock,
-        }),
+    match provide(&mut sources, &cluster, &directory, [certificate, private_key, key]).await {
+        Ok(loaded) => Ok(Dev { loaded, cluster, _lock: lock }),
         Err(failure) => {
             cluster.stop().await;
             Err(failure)
@@ -91,9 +80,7 @@ async fn provide(
     migrate::prepare(&cluster.superuser(), DATABASE).await?;
     let text = |path: &std::path::Path| path.display().to_string();
     let url = |role: &str| {
-        let host: String =
-            url::form_urlencoded::byte_serialize(text(cluster.socket_directory()).as_bytes())
-                .collect();
+        let host: String = url::form_urlencoded::byte_serialize(text(cluster.socket_directory()).as_bytes()).collect();
         format!("postgres://{role}@localhost/{DATABASE}?host={host}")
     };
     sources.provided.extend([
@@ -110,9 +97,7 @@ async fn provide(
         Some(listen) => listen.rsplit(':').next().unwrap_or_default().to_owned(),
         None => String::new(),
     };
-    sources
-        .provided
-        .insert("public_origin", format!("https://localhost:{port}"));
+    sources.provided.insert("public_origin", format!("https://localhost:{port}"));
     let loaded = sources.load(Profile::Dev)?;
     if let Some(owner) = &loaded.config.database.migrator {
         migrate::run(&owner.options()).await?;
@@ -123,30 +108,18 @@ async fn provide(
 
 /// Lets `bailiwick --config DATA/bailiwick.toml …` reach the database while this runs.
 fn leave_settings(config: &Config) -> Result<(), Failure> {
-    let mut lines = vec![String::from(
-        "# Written by `bailiwick dev` at each start; changes are lost.",
-    )];
+    let mut lines = vec![String::from("# Written by `bailiwick dev` at each start; changes are lost.")];
     let mut line = |key: &str, value: &str| lines.push(format!("{key} = {}", toml_string(value)));
     line("listen", &config.listen.to_string());
     line("public_origin", &config.origin());
-    line(
-        "data_directory",
-        &config.data_directory.display().to_string(),
-    );
-    line(
-        "at_rest_key_file",
-        &config.at_rest_key_file.display().to_string(),
-    );
+    line("data_directory", &config.data_directory.display().to_string());
+    line("at_rest_key_file", &config.at_rest_key_file.display().to_string());
     line("database.app_url", config.database.app.expose());
     line("database.sequencer_url", config.database.sequencer.expose());
     if let Some(owner) = &config.database.migrator {
         line("database.migrator_url", owner.expose());
     }
-    if let Tls::Certificate {
-        certificate,
-        private_key,
-    } = &config.tls
-    {
+    if let Tls::Certificate { certificate, private_key } = &config.tls {
         line("tls.certificate_file", &certificate.display().to_string());
         line("tls.private_key_file", &private_key.display().to_string());
     }

@@ -56,43 +56,20 @@ impl Postmaster {
             .arg(cluster)
             .arg("-k")
             .arg(sockets)
-            .args([
-                "-c",
-                "listen_addresses=",
-                "-c",
-                "port=5432",
-                "-c",
-                "unix_socket_permissions=0700",
-            ])
-            .args([
-                "-c",
-                "max_connections=80",
-                "-c",
-                "shared_buffers=64MB",
-                "-c",
-                "log_checkpoints=off",
-            ])
+            .args(["-c", "listen_addresses=", "-c", "port=5432", "-c", "unix_socket_permissions=0700"])
+            .args(["-c", "max_connections=80", "-c", "shared_buffers=64MB", "-c", "log_checkpoints=off"])
             .current_dir(cluster)
             .stdin(Stdio::null())
             .stdout(output)
             .stderr(errors)
             .process_group(0);
         as_account(&mut command, account);
-        let child = command.spawn().map_err(|error| {
-            Failure::new(
-                Exit::Failed,
-                format!("{} cannot be started: {error}", program.display()),
-            )
-        })?;
-        let pid = child
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .map(Pid::from_raw);
+        let child = command
+            .spawn()
+            .map_err(|error| Failure::new(Exit::Failed, format!("{} cannot be started: {error}", program.display())))?;
+        let pid = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
         let pid = pid.ok_or_else(|| Failure::new(Exit::Failed, "the database ended at once"))?;
-        Ok(Self {
-            pid,
-            child: Some(child),
-        })
+        Ok(Self { pid, child: Some(child) })
     }
 
     /// Returns when it has ended, for whatever reason.
@@ -119,10 +96,7 @@ impl Postmaster {
 
     /// Ends it in order (open transactions are rolled back), and by force if that takes too long.
     pub async fn stop(mut self) {
-        for (signal, patience) in [
-            (Signal::SIGINT, ORDERLY),
-            (Signal::SIGQUIT, Duration::from_secs(5)),
-        ] {
+        for (signal, patience) in [(Signal::SIGINT, ORDERLY), (Signal::SIGQUIT, Duration::from_secs(5))] {
             if self.has_ended() {
                 return;
             }
@@ -139,11 +113,7 @@ impl Postmaster {
 
 /// Lets a program run as the database's user, and nothing of ours with it.
 pub fn as_account(command: &mut Command, account: &Account) {
-    command
-        .env_clear()
-        .env("PATH", "/usr/bin:/bin")
-        .env("LC_ALL", "C.UTF-8")
-        .env("TZ", "UTC");
+    command.env_clear().env("PATH", "/usr/bin:/bin").env("LC_ALL", "C.UTF-8").env("TZ", "UTC");
     if account.other {
         // With the user the standard library also drops our supplementary groups.
         command.uid(account.uid.as_raw()).gid(account.gid.as_raw());
@@ -155,20 +125,13 @@ fn open_log(path: &Path) -> Result<File, Failure> {
     if long {
         let _ = std::fs::rename(path, path.with_extension("log.old"));
     }
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|error| unusable(path, &error))
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path).map_err(|error| unusable(path, &error))
 }
 
 /// The last lines of the database's log, for a message about why it does not start.
 #[must_use]
 pub fn last_words(log: &Path) -> String {
-    let text = std::fs::read(log)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .unwrap_or_default();
+    let text = std::fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(6)..].join("\n  ")
 }
@@ -177,41 +140,27 @@ pub fn last_words(log: &Path) -> String {
 ///
 /// # Errors
 /// What `initdb` said, and the path.
-pub async fn initialise(
-    programs: &Programs,
-    account: &Account,
-    data: &Path,
-) -> Result<PathBuf, Failure> {
+pub async fn initialise(programs: &Programs, account: &Account, data: &Path) -> Result<PathBuf, Failure> {
     let (partial, cluster) = (data.join("cluster.new"), data.join("cluster"));
     if partial.exists() {
         std::fs::remove_dir_all(&partial).map_err(|error| unusable(&partial, &error))?;
     }
-    std::fs::create_dir(&partial)
-        .and_then(|()| account.own(&partial))
-        .map_err(|error| unusable(&partial, &error))?;
+    std::fs::create_dir(&partial).and_then(|()| account.own(&partial)).map_err(|error| unusable(&partial, &error))?;
     let mut command = Command::new(programs.path("initdb"));
     command
         .arg("-D")
         .arg(&partial)
-        .args([
-            "--username=postgres",
-            "--auth-local=trust",
-            "--auth-host=reject",
-        ])
-        .args([
-            "--encoding=UTF8",
-            "--locale=C.UTF-8",
-            "--data-checksums",
-            "--no-instructions",
-        ])
+        .args(["--username=postgres", "--auth-local=trust", "--auth-host=reject"])
+        .args(["--encoding=UTF8", "--locale=C.UTF-8", "--data-checksums", "--no-instructions"])
         .current_dir("/")
         .stdin(Stdio::null())
         .kill_on_drop(true)
         .process_group(0);
     as_account(&mut command, account);
-    let output = command.output().await.map_err(|error| {
-        Failure::new(Exit::Failed, format!("initdb cannot be started: {error}"))
-    })?;
+    let output = command
+        .output()
+        .await
+        .map_err(|error| Failure::new(Exit::Failed, format!("initdb cannot be started: {error}")))?;
     if !output.status.success() {
         let _ = std::fs::remove_dir_all(&partial);
         let said = String::from_utf8_lossy(&output.stderr);
