@@ -110,7 +110,7 @@ impl App {
     /// # Errors
     /// The key file cannot be used or does not fit the database; the database refuses us.
     pub async fn build(config: Config, stop: &CancellationToken) -> anyhow::Result<(Self, mpsc::Receiver<Receipt>)> {
-        let keys = KeyRing::from_file(&config.at_rest_key_file, false)?;
+        let keys = KeyRing::from_file(&config.at_rest_key_file, config.allow_loose_key_file)?;
         let pool = pool(config.database.app.options(), config.database.connections);
         let mut connection = pool.acquire().await.context("the database cannot be reached")?;
         crate::migrate::check(&mut connection).await?;

@@ -15,3 +15,5 @@ pub mod observe;
 pub mod policies;
 pub mod proposals;
 pub mod serve;
+#[cfg(test)]
+mod testing;

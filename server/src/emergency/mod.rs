@@ -12,3 +12,6 @@ pub fn register(registry: &mut Registry) {
     registry.add::<operations::EngageEmergency>();
     registry.add::<operations::ResetEmergency>();
 }
+
+#[cfg(test)]
+mod tests;
