@@ -67,7 +67,10 @@ pub struct Ingredients {
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
     crate::emergency::register(&mut registry);
+    crate::members::register(&mut registry);
+    crate::organisations::register(&mut registry);
     crate::policies::register(&mut registry);
+    crate::sandboxes::register(&mut registry);
     registry
 }
 

@@ -10,10 +10,14 @@ pub mod error;
 pub mod failure;
 pub mod gate;
 pub mod http;
+pub mod members;
 pub mod migrate;
 pub mod observe;
+pub mod organisations;
 pub mod policies;
 pub mod proposals;
+pub mod sandboxes;
+pub mod search;
 pub mod serve;
 #[cfg(test)]
 mod testing;

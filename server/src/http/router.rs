@@ -36,8 +36,11 @@ fn api() -> Api {
     let slices = Api::new()
         .merge(crate::access::http::routes())
         .merge(crate::emergency::http::routes())
+        .merge(crate::members::http::routes())
+        .merge(crate::organisations::http::routes())
         .merge(crate::policies::http::routes())
-        .merge(crate::proposals::http::routes());
+        .merge(crate::proposals::http::routes())
+        .merge(crate::sandboxes::http::routes());
     Api::with_openapi(Document::openapi()).nest("/api/v1", slices)
 }
 
