@@ -6,6 +6,7 @@ pub mod config;
 pub mod crypto;
 pub mod dev;
 pub mod emergency;
+pub mod erasure;
 pub mod error;
 pub mod failure;
 pub mod gate;
