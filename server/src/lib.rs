@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod app;
+pub mod audit;
 pub mod config;
 pub mod crypto;
 pub mod dev;

@@ -75,7 +75,7 @@ pub struct Link<'a> {
 }
 
 /// The walk. One for each chain; `K_0` is optional, and a walk without it can find breaks but never vouch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Walk {
     chain: ChainId,
     seq: u64,
