@@ -110,6 +110,12 @@ create table key_canary (
   created_at timestamptz not null default now()
 );
 
+-- Whether anything here needs a root key, over all tenants: asked at the start, before any tenant is chosen.
+create function keys_are_wrapped() returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+  select exists (select 1 from person_key) or exists (select 1 from tenant_key)
+$$;
+
 -- Nobody changes what is written, whatever the grants say.
 create function refuse_change() returns trigger language plpgsql as $$
 begin

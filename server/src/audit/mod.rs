@@ -13,4 +13,6 @@ pub(crate) mod store;
 pub mod verify;
 
 #[cfg(test)]
+mod scene;
+#[cfg(test)]
 mod tests;

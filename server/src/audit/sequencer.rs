@@ -65,7 +65,7 @@ pub async fn run(parts: Parts, stop: CancellationToken) -> Result<()> {
     let mut sequencer = Sequencer::new(parts, memory);
     let mut pause = BUSY;
     while !stop.is_cancelled() {
-        match sequencer.turn().await {
+        match sequencer.turn(Instant::now()).await {
             Ok(sealed) if sealed as i64 >= BATCH => pause = Duration::ZERO,
             Ok(0) => pause = (pause.max(BUSY) * 2).min(IDLE),
             Ok(_) => pause = BUSY,
@@ -96,6 +96,7 @@ pub struct Sequencer {
     heads: HashMap<ChainId, Head>,
     orphans: Vec<Uuid>,
     unsealed: Unsealed,
+    alarms: u64,
     checked: Instant,
     dirty: VecDeque<ChainId>,
     listed: HashSet<ChainId>,
@@ -120,6 +121,7 @@ impl Sequencer {
             heads: HashMap::new(),
             orphans: Vec::new(),
             unsealed: Unsealed::default(),
+            alarms: 0,
             checked: Instant::now(),
             dirty: VecDeque::new(),
             listed: HashSet::new(),
@@ -132,8 +134,7 @@ impl Sequencer {
     ///
     /// # Errors
     /// The database's; nothing is sealed then.
-    pub async fn turn(&mut self) -> Result<usize> {
-        let now = Instant::now();
+    pub async fn turn(&mut self, now: Instant) -> Result<usize> {
         self.hear(now);
         let mut conn = self.pool.acquire().await?;
         if self.renewed.is_none_or(|last| now.duration_since(last) >= RENEW) {
@@ -166,7 +167,7 @@ impl Sequencer {
     async fn finish(mut self) {
         // The last commits before the stop: whoever takes over would find them, but sooner is better.
         for _ in 0..10 {
-            match self.turn().await {
+            match self.turn(Instant::now()).await {
                 Ok(sealed) if sealed > 0 => {}
                 _ => break,
             }
@@ -218,12 +219,12 @@ impl Sequencer {
                 Some(None) => self.unsealed.postpone(record, now),
                 Some(Some(leaf)) => {
                     if !self.unsealed.sealed(record, leaf) {
-                        alarm(record, "was sealed with another content than was committed");
+                        self.alarm(record, "was sealed with another content than was committed");
                     }
                 }
                 None => {
                     self.unsealed.forget(record);
-                    alarm(record, "disappeared unsealed");
+                    self.alarm(record, "disappeared unsealed");
                 }
             }
         }
@@ -235,7 +236,7 @@ impl Sequencer {
         let mut tx = conn.begin().await?;
         let (batch, gone) = sealing::waiting(&mut tx, &shards, &self.orphans, BATCH).await?;
         for record in gone {
-            alarm(record, "has no body any more");
+            self.alarm(record, "has no body any more");
             self.orphans.push(record);
         }
         if batch.is_empty() {
@@ -275,7 +276,7 @@ impl Sequencer {
             #[expect(clippy::cast_precision_loss, reason = "a histogram")]
             metrics::histogram!("bailiwick_audit_seal_lag_seconds").record(lag.max(0) as f64 / 1e6);
             if !self.unsealed.sealed(waiting.record, &waiting.leaf) {
-                alarm(waiting.record, "was altered between its commit and its sealing");
+                self.alarm(waiting.record, "was altered between its commit and its sealing");
             }
             self.mark(waiting.organisation);
         }
@@ -321,6 +322,17 @@ impl Sequencer {
         }
     }
 
+    fn alarm(&mut self, record: Uuid, what: &'static str) {
+        self.alarms += 1;
+        metrics::counter!("bailiwick_audit_alarms_total").increment(1);
+        tracing::error!(record = %format_args!("rec_{}", record.simple()), "ALARM: an audit record {what}");
+    }
+
+    /// Alarms raised since the start.
+    pub fn alarms(&self) -> u64 {
+        self.alarms
+    }
+
     fn fence(&self, organisation: Uuid) -> Option<i64> {
         self.fences.get(&shard(organisation)).copied()
     }
@@ -329,9 +341,4 @@ impl Sequencer {
 /// The same as the column `audit_pending.shard`.
 fn shard(organisation: Uuid) -> i16 {
     i16::from(organisation.as_bytes()[15]) % sealing::SHARDS
-}
-
-fn alarm(record: Uuid, what: &'static str) {
-    metrics::counter!("bailiwick_audit_alarms_total").increment(1);
-    tracing::error!(record = %format_args!("rec_{}", record.simple()), "ALARM: an audit record {what}");
 }

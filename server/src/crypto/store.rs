@@ -37,9 +37,7 @@ pub enum CanaryError {
 pub async fn check_canary(conn: &mut PgConnection, ring: &KeyRing, nonce: [u8; 24]) -> Result<(), CanaryError> {
     let known = canaries(conn).await?;
     if known.is_empty() {
-        let wrapped: bool = sqlx::query_scalar("select exists (select 1 from person_key) or exists (select 1 from tenant_key)")
-            .fetch_one(&mut *conn)
-            .await?;
+        let wrapped: bool = sqlx::query_scalar("select keys_are_wrapped()").fetch_one(&mut *conn).await?;
         if wrapped {
             return Err(CanaryError::Removed);
         }
