@@ -11,6 +11,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::audit::Trail;
 use crate::config::{Config, Network, Tls};
 use crate::crypto::keyring::{KeyRing, Purpose};
 use crate::crypto::passkey::Passkeys;
@@ -18,6 +19,8 @@ use crate::gate::{Clock, Gate, Parts, Receipt, Registry, Settings, SystemClock};
 
 /// Receipts that wait to be noticed by the sequencer; more are found by it in the table.
 const RECEIPTS: usize = 8_192;
+/// Connections as the sequencer's role: one seals, the others verify.
+const SEQUENCER_CONNECTIONS: u32 = 4;
 /// How long a request waits for a connection before it is told that the database is not there.
 const ACQUIRE: Duration = Duration::from_secs(5);
 
@@ -39,6 +42,8 @@ pub struct Inner {
     pub keys: Arc<KeyRing>,
     /// Signs list positions.
     pub cursor_key: SecretSlice<u8>,
+    /// Seals, follows and verifies what the gate recorded.
+    pub trail: Trail,
     sessions: PgPool,
     origin: String,
 }
@@ -100,6 +105,11 @@ impl App {
             gate: Gate::new(parts, stop),
             passkeys,
             cursor_key: SecretSlice::from(keys.derive(Purpose::Cursor).to_vec()),
+            trail: Trail::new(
+                self::pool(config.database.sequencer.options(), SEQUENCER_CONNECTIONS),
+                Arc::clone(&keys),
+                config.data_directory.clone(),
+            ),
             keys,
             sessions: pool,
             origin: config.origin(),

@@ -1,5 +1,6 @@
 //! All SQL of the trail after the commit.
 
+pub(super) mod reading;
 pub(super) mod sealing;
 pub(super) mod verifying;
 

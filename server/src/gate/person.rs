@@ -58,24 +58,6 @@ pub(super) async fn key_of(
     Err(Error::internal(anyhow::anyhow!("a person's key can be neither found nor made")))
 }
 
-/// Opens a key by its id; `None` where it was destroyed.
-///
-/// # Errors
-/// The database's, or an internal one when the stored key does not open.
-pub(crate) async fn key_by_id(
-    conn: &mut PgConnection,
-    keys: &KeyRing,
-    organisation: Uuid,
-    id: Uuid,
-) -> Result<Option<PersonKey>> {
-    let wrapped: Option<Vec<u8>> = sqlx::query_scalar("select wrapped from person_key where org_id = $1 and id = $2")
-        .bind(organisation)
-        .bind(id)
-        .fetch_optional(conn)
-        .await?;
-    wrapped.map(|wrapped| open(keys, organisation, id, &wrapped)).transpose()
-}
-
 async fn find(
     conn: &mut PgConnection,
     keys: &KeyRing,
@@ -92,7 +74,11 @@ async fn find(
     row.map(|(id, wrapped, own)| Ok((open(keys, organisation, id, &wrapped)?, own))).transpose()
 }
 
-fn open(keys: &KeyRing, organisation: Uuid, id: Uuid, wrapped: &[u8]) -> Result<PersonKey> {
+/// Opens a stored key.
+///
+/// # Errors
+/// An internal one when it was sealed elsewhere or under a key that the key file does not hold.
+pub(crate) fn open(keys: &KeyRing, organisation: Uuid, id: Uuid, wrapped: &[u8]) -> Result<PersonKey> {
     let plain = keys.unwrap(&place(organisation, &id.simple().to_string()), wrapped).map_err(Error::internal)?;
     let key = <[u8; 32]>::try_from(plain.as_slice()).map_err(Error::internal)?;
     Ok(PersonKey { id, key: Key::new(key) })

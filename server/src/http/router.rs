@@ -35,6 +35,7 @@ struct Document;
 fn api() -> Api {
     let slices = Api::new()
         .merge(crate::access::http::routes())
+        .merge(crate::audit::http::routes())
         .merge(crate::emergency::http::routes())
         .merge(crate::members::http::routes())
         .merge(crate::organisations::http::routes())
