@@ -5,6 +5,8 @@
 
 mod alarm;
 mod chain;
+#[doc(hidden)]
+pub mod measure;
 pub mod command;
 pub mod http;
 pub mod memory;
