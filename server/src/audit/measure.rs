@@ -40,5 +40,5 @@ pub async fn append(conn: &mut PgConnection, keys: &KeyRing, organisation: Uuid,
                 .field("networkAddress", "2001:db8::17"),
         ],
     };
-    gate::append(conn, keys, &entry).await.map(drop)
+    gate::person::append(conn, keys, &entry).await.map(drop)
 }

@@ -14,7 +14,7 @@ use super::memory::{self, Memory};
 use super::sequencer::{Parts, Sequencer};
 use super::verify::{Verification, verify};
 use crate::crypto::keyring::KeyRing;
-use crate::gate::{Actor, Decided, Entry, Outcome, Personal, Receipt, Scope, SystemClock, Target, append, fresh};
+use crate::gate::{Actor, Decided, Entry, Outcome, Personal, Receipt, Scope, SystemClock, Target, fresh, person::append};
 use crate::migrate;
 
 pub const ORGANISATION: OrganisationId = OrganisationId::from_uuid(Uuid::from_u128(0xa0));

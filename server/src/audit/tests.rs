@@ -10,7 +10,8 @@ use super::scene::{ORGANISATION, SANDBOX, Scene};
 use super::verify::{Verdict, Verification, verify};
 use crate::crypto::seal::open_personal;
 use crate::crypto::store::{CanaryError, check_canary};
-use crate::gate::{Scope, append, person};
+use crate::gate::person::append;
+use crate::gate::{Scope, person};
 
 fn broken(found: &Verification) -> Vec<(String, u64, String)> {
     found

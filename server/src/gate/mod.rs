@@ -118,7 +118,6 @@ pub use operation::{
 pub use policy::Action;
 pub use proposals::{Confirmed, ProposalNotice, Settings};
 pub(crate) use proposals::in_language;
-pub(crate) use record::append;
 pub use record::{Actor, Decided, Entry, Outcome, Receipt};
 pub use registry::Registry;
 pub use revocation::{Revocations, Revoked};

@@ -4,6 +4,7 @@
 use sqlx::PgConnection;
 use uuid::{Builder, Uuid};
 
+pub(crate) use super::record::append;
 use super::operation::Subject;
 use super::{Result, Timestamp};
 use crate::crypto::keyring::{Key, KeyRing, PersonKey, Purpose};
