@@ -1,6 +1,6 @@
-import { Autocomplete, Button, Group, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { actions } from '../i18n/texts';
+import { ActionNames, actionNames } from '../policies/ActionNames';
 import { SearchBox } from '../ui/SearchBox';
 import { type Filters, fromField, toField } from './filters';
 
@@ -22,13 +22,13 @@ export function FilterBar({ filters, change }: { filters: Filters; change: (filt
         defaultValue={filters.actor}
         onBlur={(event) => set('actor', event.currentTarget.value.trim())}
       />
-      <Autocomplete
+      <ActionNames />
+      <TextInput
         size="xs"
         label={t('audit.action')}
-        data={actions}
-        limit={20}
+        list={actionNames}
+        autoComplete="off"
         defaultValue={filters.action}
-        onOptionSubmit={(value) => set('action', value)}
         onBlur={(event) => set('action', event.currentTarget.value.trim())}
       />
       <TextInput

@@ -1,12 +1,11 @@
-import { Autocomplete, Button, NativeSelect, NumberInput, Table, Text, TextInput } from '@mantine/core';
+import { Button, NativeSelect, NumberInput, Table, Text, TextInput } from '@mantine/core';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PolicyProblem, Verdict } from '../api/gen/types.gen';
-import { actions, actionText } from '../i18n/texts';
+import { actionText } from '../i18n/texts';
+import { actionNames } from './ActionNames';
 import type { RuleRow } from './rows';
 
-const prefixes = [...new Set(actions.map((name) => `${name.slice(0, name.lastIndexOf('.'))}.*`))];
-const names = ['*', ...prefixes, ...actions];
 const decisions: Verdict[] = ['allow', 'confirm', 'deny'];
 
 type Props = {
@@ -26,13 +25,13 @@ export const RuleFields = memo(
     return (
       <Table.Tr>
         <Table.Td miw={220} style={{ verticalAlign: 'top' }}>
-          <Autocomplete
+          <TextInput
             size="xs"
             aria-label={label(t('policy.action'))}
             value={row.action}
-            onChange={(action) => change({ ...row, action })}
-            data={names}
-            limit={20}
+            onChange={(event) => change({ ...row, action: event.currentTarget.value })}
+            list={actionNames}
+            autoComplete="off"
             readOnly={readOnly}
             error={problems.length > 0}
             description={actionText(t, row.action) === row.action ? undefined : actionText(t, row.action)}

@@ -2,6 +2,7 @@ import { ScrollArea, Table, Text } from '@mantine/core';
 import type { Dispatch, SetStateAction } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PolicyProblem } from '../api/gen/types.gen';
+import { ActionNames } from './ActionNames';
 import { RuleFields } from './RuleFields';
 import { type RuleRow, ruleOf } from './rows';
 
@@ -13,6 +14,7 @@ export function RuleTable({ rows, change, problems, readOnly }: Props) {
   if (rows.length === 0) return <Text c="dimmed">{t('policy.noRules')}</Text>;
   return (
     <ScrollArea.Autosize mah={560} type="auto" viewportProps={{ tabIndex: 0, role: 'group', 'aria-label': t('policy.rules') }}>
+      <ActionNames />
       <Table aria-label={t('policy.rules')} verticalSpacing={4} stickyHeader miw={820}>
         <Table.Thead>
           <Table.Tr>
