@@ -6,7 +6,7 @@ import { transport } from './transport';
 const guarded = transport((request) => fetch(request), signedOut);
 
 client.setConfig({
-  baseUrl: '/api/v1',
+  baseUrl: '',
   credentials: 'same-origin',
   fetch: (input, init) => guarded(new Request(input, init)),
   throwOnError: true,

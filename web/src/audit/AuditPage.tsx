@@ -21,7 +21,7 @@ export function AuditPage({ org, sbx, search, change }: Props) {
   const { record, ...narrowed } = search;
   const key = recordsKey({ org, sbx });
   const pages = usePages([...key, narrowed], (cursor, signal) => readRecords({ org, sbx }, narrowed, cursor, signal));
-  const following = useTail(org, key, live);
+  const following = useTail({ org, sbx }, live);
   return (
     <Stack>
       <PageHead title={t('nav.audit')} about={t('audit.about')}>
@@ -42,7 +42,7 @@ export function AuditPage({ org, sbx, search, change }: Props) {
         change={(next) => change({ ...next, record })}
       />
       <RecordTable pages={pages} open={(id) => change({ ...search, record: id })} filtered={Object.keys(narrowed).length > 0} />
-      {record && <RecordDrawer org={org} rec={record} close={() => change(narrowed)} />}
+      {record && <RecordDrawer org={org} sbx={sbx} rec={record} close={() => change(narrowed)} />}
     </Stack>
   );
 }

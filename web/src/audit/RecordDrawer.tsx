@@ -2,19 +2,19 @@ import { Code, Drawer, ScrollArea, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { auditRead } from '../api/gen/sdk.gen';
-import type { AuditRecordDetail } from '../api/gen/types.gen';
-import { actionText, codeText } from '../i18n/texts';
+import type { AuditRecordInFull } from '../api/gen/types.gen';
+import { actionText, codeText, wordOf } from '../i18n/texts';
 import { useFormat } from '../i18n/useFormat';
 import { Async } from '../ui/Async';
 import { Facts } from '../ui/Facts';
 import { LinkFacts } from './LinkFacts';
 
 /** One record in full: what happened, the personal fields that can still be opened, and the hashes that hold it in place. */
-export function RecordDrawer({ org, rec, close }: { org: string; rec: string; close: () => void }) {
+export function RecordDrawer({ org, sbx, rec, close }: { org: string; sbx?: string; rec: string; close: () => void }) {
   const { t } = useTranslation();
   const detail = useQuery({
-    queryKey: ['organisation', org, 'audit', 'record', rec],
-    queryFn: ({ signal }) => auditRead({ path: { org, rec }, signal }),
+    queryKey: ['organisation', org, 'audit', 'record', rec, sbx],
+    queryFn: ({ signal }) => auditRead({ path: { org, rec }, query: { sandbox: sbx }, signal }),
   });
   return (
     <Drawer opened onClose={close} position="right" size="xl" title={t('audit.record')} closeButtonProps={{ 'aria-label': t('close') }}>
@@ -23,7 +23,7 @@ export function RecordDrawer({ org, rec, close }: { org: string; rec: string; cl
   );
 }
 
-function Detail({ detail: { record, body, bytes, leaf, links } }: { detail: AuditRecordDetail }) {
+function Detail({ detail: { record, body, bytes, leaf, links } }: { detail: AuditRecordInFull }) {
   const { t } = useTranslation();
   const format = useFormat();
   const none = t('none');
@@ -38,8 +38,8 @@ function Detail({ detail: { record, body, bytes, leaf, links } }: { detail: Audi
           [t('audit.actor'), [record.actor.name, record.actor.id].filter(Boolean).join(' · ') || record.actor.kind],
           [t('audit.target'), `${record.target.kind} ${record.target.id}`],
           [t('sandbox.one'), record.sandboxId ?? none],
-          [t('audit.decision'), t(`verdict.${record.decision}`)],
-          [t('audit.outcome'), t(`outcome.${record.outcome}`)],
+          [t('audit.decision'), wordOf(t, 'verdict', record.decision)],
+          [t('audit.outcome'), wordOf(t, 'outcome', record.outcome)],
           [t('audit.reason'), record.reason ? codeText(t, record.reason) : none],
           [t('audit.sealed'), record.sealed ? t('yes') : t('audit.notYet')],
         ]}

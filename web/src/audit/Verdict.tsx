@@ -16,7 +16,7 @@ export function Verdict({ verification: { verdict, chains, records, uncovered, d
         .filter(({ breakAt }) => breakAt != null)
         .map(({ chain, breakAt, break: what }) => (
           <Text size="sm" key={chain}>
-            {t('verify.brokenAt', { chain, at: breakAt, what: what ?? '' })}
+            {t('verify.brokenAt', { chain, at: format.number(breakAt ?? 0), what: what ?? '' })}
           </Text>
         ))}
       {Number(uncovered) > 0 && <Text size="sm">{t('verify.uncovered', { count: Number(uncovered) })}</Text>}

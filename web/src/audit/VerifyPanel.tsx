@@ -1,9 +1,11 @@
-import { Alert, Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Card, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AuditProgress } from '../api/gen/types.gen';
+import type { Progress as Step } from '../api/gen/types.gen';
 import { useFormat } from '../i18n/useFormat';
+import { organisation } from '../organisations/queries';
+import { ActionButton } from '../ui/ActionButton';
 import { ProblemAlert } from '../ui/ProblemAlert';
 import { Verdict } from './Verdict';
 import { verify } from './verify';
@@ -12,7 +14,8 @@ import { verify } from './verify';
 export function VerifyPanel({ org }: { org: string }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [progress, setProgress] = useState<AuditProgress>();
+  const permission = useQuery(organisation(org)).data?.allowed['audit.verify'];
+  const [progress, setProgress] = useState<Step>();
   const stop = useRef<AbortController>(undefined);
   const run = useMutation({
     mutationFn: () => {
@@ -29,9 +32,9 @@ export function VerifyPanel({ org }: { org: string }) {
       <Stack gap="xs">
         <Group justify="space-between">
           <Text fw={600}>{t('verify.title')}</Text>
-          <Button size="xs" onClick={() => run.mutate()} loading={run.isPending}>
+          <ActionButton permission={permission} size="xs" onClick={() => run.mutate()} loading={run.isPending}>
             {t('verify.run')}
-          </Button>
+          </ActionButton>
         </Group>
         {run.isPending && (
           <>

@@ -1,2 +1,6 @@
+const colours: Record<string, string> = { done: 'teal', denied: 'red', aborted: 'gray', failed: 'red', parked: 'orange' };
+
 /** How an outcome is marked. */
-export const outcomeColours = { done: 'teal', denied: 'red', aborted: 'gray', failed: 'red', parked: 'orange' } as const;
+export function outcomeColour(outcome: string): string {
+  return colours[outcome] ?? 'gray';
+}

@@ -2,10 +2,10 @@ import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditRecord } from '../api/gen/types.gen';
-import { actionText, codeText } from '../i18n/texts';
+import { actionText, codeText, wordOf } from '../i18n/texts';
 import { useFormat } from '../i18n/useFormat';
 import type { Column } from '../ui/DataTable';
-import { outcomeColours } from './outcome';
+import { outcomeColour } from './outcome';
 
 /** The columns of a list of records. `open` wraps the action into whatever leads to the whole record. */
 export function useRecordColumns(open: (record: AuditRecord, text: string) => ReactNode): Column<AuditRecord>[] {
@@ -30,8 +30,8 @@ export function useRecordColumns(open: (record: AuditRecord, text: string) => Re
       sort: (row) => row.outcome,
       cell: (row) => (
         <>
-          <Badge color={outcomeColours[row.outcome]} variant="outline">
-            {t(`outcome.${row.outcome}`)}
+          <Badge color={outcomeColour(row.outcome)} variant="outline">
+            {wordOf(t, 'outcome', row.outcome)}
           </Badge>
           {row.reason && <Text size="xs">{codeText(t, row.reason)}</Text>}
         </>

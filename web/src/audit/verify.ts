@@ -1,9 +1,9 @@
-import type { AuditProgress, Verification } from '../api/gen/types.gen';
-import { asError } from '../api/problem';
+import type { Progress, Verification } from '../api/gen/types.gen';
+import { asError, ProblemError } from '../api/problem';
 import { events } from '../api/stream';
 
 /** Has the server verify an organisation's chains, telling how far it is, and answers the verdict. */
-export async function verify(org: string, signal: AbortSignal, progress: (progress: AuditProgress) => void): Promise<Verification> {
+export async function verify(org: string, signal: AbortSignal, progress: (progress: Progress) => void): Promise<Verification> {
   const response = await fetch(`/api/v1/organisations/${org}/audit/verify`, {
     method: 'POST',
     headers: { Accept: 'text/event-stream', 'Idempotency-Key': crypto.randomUUID() },
@@ -15,6 +15,7 @@ export async function verify(org: string, signal: AbortSignal, progress: (progre
   for await (const { event, data } of events(response.body)) {
     if (event === 'progress') progress(JSON.parse(data));
     if (event === 'result') return JSON.parse(data);
+    if (event === 'failed') throw new ProblemError({ code: JSON.parse(data), status: 503 });
   }
   throw asError(undefined, undefined);
 }

@@ -62,7 +62,7 @@ function Standing({ state: { engaged, readable, since, by, reason } }: { state: 
     <Alert color="red" role="alert" icon={<IconHandStop aria-hidden />} title={t('emergency.engagedTitle')}>
       {!readable && <Text size="sm">{t('emergency.unreadable')}</Text>}
       {reason && <Text size="sm">{t(`emergency.reason.${reason}`)}</Text>}
-      {since && <Text size="sm">{t('emergency.since', { at: format.moment(since), by: by ?? '' })}</Text>}
+      {since && <Text size="sm">{t('emergency.since', { at: format.moment(since), by: by?.name ?? by?.accountId })}</Text>}
     </Alert>
   );
 }

@@ -6,7 +6,7 @@ import {
   sandboxEmergencyRead,
   sandboxEmergencyReset,
 } from '../api/gen/sdk.gen';
-import type { EmergencyReason } from '../api/gen/types.gen';
+import type { StopReason } from '../api/gen/types.gen';
 
 /** The emergency stop of an organisation, or of one of its sandboxes: the same three calls. */
 export function emergencyOf(org: string, sbx?: string) {
@@ -15,7 +15,7 @@ export function emergencyOf(org: string, sbx?: string) {
     return {
       key: ['sandbox', org, sbx, 'emergency'],
       read: () => sandboxEmergencyRead({ path }),
-      engage: (reason: EmergencyReason) => sandboxEmergencyEngage({ path, body: { reason } }),
+      engage: (reason: StopReason) => sandboxEmergencyEngage({ path, body: { reason } }),
       reset: () => sandboxEmergencyReset({ path }),
     };
   }
@@ -23,7 +23,7 @@ export function emergencyOf(org: string, sbx?: string) {
   return {
     key: ['organisation', org, 'emergency'],
     read: () => emergencyRead({ path }),
-    engage: (reason: EmergencyReason) => emergencyEngage({ path, body: { reason } }),
+    engage: (reason: StopReason) => emergencyEngage({ path, body: { reason } }),
     reset: () => emergencyReset({ path }),
   };
 }

@@ -16,6 +16,12 @@ export function actionText(t: TFunction, action: string): string {
   return key in en.action ? t(`action.${key as keyof typeof en.action}`) : action;
 }
 
+/** A word of the trail. One that this console does not know yet is shown as it is. */
+export function wordOf(t: TFunction, kind: 'verdict' | 'outcome', word: string): string {
+  if (kind === 'verdict') return word in en.verdict ? t(`verdict.${word as keyof typeof en.verdict}`) : word;
+  return word in en.outcome ? t(`outcome.${word as keyof typeof en.outcome}`) : word;
+}
+
 /** A role of either kind in words. */
 export function roleText(t: TFunction, role: string): string {
   return role in en.role ? t(`role.${role as keyof typeof en.role}`) : role;

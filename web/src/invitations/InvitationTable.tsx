@@ -1,17 +1,17 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
-import type { Invitation, Permission } from '../api/gen/types.gen';
+import type { Invitation } from '../api/gen/types.gen';
 import type { Pages } from '../api/pages';
 import { roleText } from '../i18n/texts';
 import { useFormat } from '../i18n/useFormat';
 import { DestructiveButton } from '../ui/DestructiveButton';
 import { PagedTable } from '../ui/PagedTable';
 
-type Props = { pages: Pages<Invitation>; permission?: Permission; revoke: (id: string) => Promise<unknown> };
+type Props = { pages: Pages<Invitation>; revoke: (id: string) => Promise<unknown> };
 
 /** The invitations that are still open. */
-export function InvitationTable({ pages, permission, revoke }: Props) {
+export function InvitationTable({ pages, revoke }: Props) {
   const { t } = useTranslation();
   const format = useFormat();
   const act = useAct(revoke, { said: t('invitation.revoked') });
@@ -45,7 +45,7 @@ export function InvitationTable({ pages, permission, revoke }: Props) {
           cell: (row) => (
             <DestructiveButton
               size="xs"
-              permission={permission}
+              permission={row.allowed['invitation.revoke']}
               label={t('invitation.revokeNamed', { email: row.email })}
               consequence={t('invitation.revokeConsequence', { email: row.email })}
               run={() => act.mutate(row.id)}

@@ -34,11 +34,7 @@ export function OrganisationInvitationsPage({ org }: { org: string }) {
       <Group>
         <SearchBox value={search} onSearch={setSearch} />
       </Group>
-      <InvitationTable
-        pages={pages}
-        permission={allowed?.['invitation.revoke']}
-        revoke={(inv) => organisationInvitationRevoke({ path: { org, inv } })}
-      />
+      <InvitationTable pages={pages} revoke={(inv) => organisationInvitationRevoke({ path: { org, inv } })} />
       {opened && <OrganisationInviteDialog org={org} close={close} done={setCreated} />}
       {created && <LinkDialog created={created} close={() => setCreated(undefined)} />}
     </Stack>

@@ -57,7 +57,7 @@ export function MembersPage({ org, sbx }: { org: string; sbx: string }) {
       <Title order={2} size="h4">
         {t('nav.invitations')}
       </Title>
-      <SandboxInvitations org={org} sbx={sbx} permission={allowed?.['invitation.revoke']} />
+      <SandboxInvitations org={org} sbx={sbx} />
       {dialog === 'add' && (
         <AccessDialog
           {...place}

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
 import { memberLeave, memberSelf } from '../api/gen/sdk.gen';
-import type { OwnAccess } from '../api/gen/types.gen';
+import type { MemberStanding } from '../api/gen/types.gen';
 import { roleText } from '../i18n/texts';
 import { sandbox } from '../sandboxes/queries';
 import { Async } from '../ui/Async';
@@ -48,7 +48,7 @@ export function OwnAccessPage({ org, sbx }: { org: string; sbx: string }) {
   );
 }
 
-function AccessFacts({ own: { role, agents, areas, edit } }: { own: OwnAccess }) {
+function AccessFacts({ own: { role, agents, areas, edit } }: { own: MemberStanding }) {
   const { t } = useTranslation();
   const words = useAccessText()({ manage: false, agents, see: areas ?? null, edit });
   return (

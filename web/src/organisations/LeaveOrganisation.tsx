@@ -2,11 +2,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
 import { organisationLeave } from '../api/gen/sdk.gen';
-import type { Permission } from '../api/gen/types.gen';
+import type { AllowedVerdict } from '../api/gen/types.gen';
 import { DestructiveButton } from '../ui/DestructiveButton';
 
 /** Ends my own membership of an organisation. */
-export function LeaveOrganisation({ org, name, permission }: { org: string; name: string; permission?: Permission }) {
+export function LeaveOrganisation({ org, name, permission }: { org: string; name: string; permission?: AllowedVerdict }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const leave = useAct(() => organisationLeave({ path: { org } }), { done: () => void navigate({ to: '/' }) });

@@ -1,14 +1,16 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PolicyChange } from '../api/gen/types.gen';
-import { actionText, roleText } from '../i18n/texts';
+import type { PolicyChange, PolicyEffect } from '../api/gen/types.gen';
+import { actionText } from '../i18n/texts';
 import { DataTable } from '../ui/DataTable';
-import { useVerdictText } from './useVerdictText';
 
 /** What a policy that is not saved yet would change, and for whom. */
 export function ChangeTable({ changes }: { changes: PolicyChange[] }) {
   const { t } = useTranslation();
-  const verdict = useVerdictText();
+  const effect = ({ decision, requires }: PolicyEffect) =>
+    requires && requires > 1
+      ? t('policy.effect', { decision: t(`verdict.${decision}`), people: t('policy.people', { count: requires }) })
+      : t(`verdict.${decision}`);
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -22,9 +24,9 @@ export function ChangeTable({ changes }: { changes: PolicyChange[] }) {
         empty={t('policy.noChange')}
         columns={[
           { id: 'action', header: t('policy.action'), sort: (row) => row.action, cell: (row) => actionText(t, row.action) },
-          { id: 'who', header: t('policy.who'), sort: (row) => row.who, cell: (row) => roleText(t, row.who) },
-          { id: 'before', header: t('policy.before'), sort: (row) => row.before, cell: (row) => verdict(row.before) },
-          { id: 'after', header: t('policy.after'), sort: (row) => row.after, cell: (row) => verdict(row.after) },
+          { id: 'who', header: t('policy.who'), sort: (row) => row.who, cell: (row) => t(`policy.whoIs.${row.who}`) },
+          { id: 'before', header: t('policy.before'), sort: (row) => row.before.decision, cell: (row) => effect(row.before) },
+          { id: 'after', header: t('policy.after'), sort: (row) => row.after.decision, cell: (row) => effect(row.after) },
         ]}
       />
     </Stack>

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
-import type { Policy, PolicyState } from '../api/gen/types.gen';
+import type { Policy, PolicyView } from '../api/gen/types.gen';
 import { ActionButton } from '../ui/ActionButton';
 import { DestructiveButton } from '../ui/DestructiveButton';
 import { ProblemAlert } from '../ui/ProblemAlert';
@@ -13,7 +13,7 @@ import type { Place } from './place';
 import { RuleTable } from './RuleTable';
 import { ruleOf, toDocument, toRows } from './rows';
 
-type Props = { place: Place; state: PolicyState; start: Policy; restored?: number };
+type Props = { place: Place; state: PolicyView; start: Policy; restored?: number };
 
 /** Edits a policy. What is wrong with it and what it would change is shown before it is saved. */
 export function PolicyEditor({ place, state, start, restored }: Props) {

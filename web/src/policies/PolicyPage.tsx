@@ -2,7 +2,7 @@ import { Alert, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Policy, PolicyState } from '../api/gen/types.gen';
+import type { Policy, PolicyView } from '../api/gen/types.gen';
 import { Async } from '../ui/Async';
 import { PageHead } from '../ui/PageHead';
 import { PolicyEditor } from './PolicyEditor';
@@ -22,7 +22,7 @@ export function PolicyPage({ org, sbx }: { org: string; sbx?: string }) {
   );
 }
 
-function Loaded({ place, state, narrows }: { place: Place; state: PolicyState; narrows: boolean }) {
+function Loaded({ place, state, narrows }: { place: Place; state: PolicyView; narrows: boolean }) {
   const { t } = useTranslation();
   const [start, setStart] = useState<{ document: Policy; from?: number }>({ document: beginning(state, narrows) });
   return (
@@ -42,6 +42,6 @@ function Loaded({ place, state, narrows }: { place: Place; state: PolicyState; n
 }
 
 /** A sandbox only narrows, so it starts empty; an organisation that has no document starts from what applies. */
-function beginning({ document, effective }: PolicyState, narrows: boolean): Policy {
+function beginning({ document, effective }: PolicyView, narrows: boolean): Policy {
   return document ?? (narrows ? { version: 1, rules: [] } : effective);
 }

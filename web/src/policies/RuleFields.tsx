@@ -1,12 +1,12 @@
 import { Button, NativeSelect, NumberInput, Table, Text, TextInput } from '@mantine/core';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { PolicyProblem, Verdict } from '../api/gen/types.gen';
+import type { PolicyDecision, PolicyProblem } from '../api/gen/types.gen';
 import { actionText } from '../i18n/texts';
 import { actionNames } from './ActionNames';
 import type { RuleRow } from './rows';
 
-const decisions: Verdict[] = ['allow', 'confirm', 'deny'];
+const decisions: PolicyDecision[] = ['allow', 'confirm', 'deny'];
 
 type Props = {
   row: RuleRow;
@@ -49,7 +49,7 @@ export const RuleFields = memo(
             aria-label={label(t('policy.decision'))}
             value={row.decision}
             disabled={readOnly}
-            onChange={(event) => change({ ...row, decision: event.currentTarget.value as Verdict })}
+            onChange={(event) => change({ ...row, decision: event.currentTarget.value as PolicyDecision })}
             data={decisions.map((value) => ({ value, label: t(`verdict.${value}`) }))}
           />
         </Table.Td>

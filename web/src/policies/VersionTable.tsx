@@ -27,7 +27,12 @@ export function VersionTable({ place, restore }: { place: Place; restore: (versi
             columns={[
               { id: 'version', header: t('policy.version'), sort: (row) => row.version, cell: (row) => format.number(row.version) },
               { id: 'at', header: t('at'), sort: (row) => row.createdAt, cell: (row) => format.moment(row.createdAt) },
-              { id: 'by', header: t('by'), sort: (row) => row.by ?? '', cell: (row) => row.by ?? t('none') },
+              {
+                id: 'by',
+                header: t('by'),
+                sort: (row) => row.by?.name ?? '',
+                cell: (row) => row.by?.name ?? row.by?.accountId ?? t('none'),
+              },
               {
                 id: 'rules',
                 header: t('policy.rules'),

@@ -1,12 +1,12 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core';
 import type { MouseEventHandler, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Permission } from '../api/gen/types.gen';
+import type { AllowedVerdict } from '../api/gen/types.gen';
 import { codeText } from '../i18n/texts';
 
 type Props = ButtonProps & {
   /** What the server said about this action; absent means that it has not said no. */
-  permission?: Permission;
+  permission?: AllowedVerdict;
   onClick: MouseEventHandler<HTMLButtonElement>;
   /** The accessible name, where the visible text says too little. */
   label?: string;

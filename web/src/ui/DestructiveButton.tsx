@@ -2,11 +2,11 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Permission } from '../api/gen/types.gen';
+import type { AllowedVerdict } from '../api/gen/types.gen';
 import { ActionButton } from './ActionButton';
 
 type Props = {
-  permission?: Permission;
+  permission?: AllowedVerdict;
   /** The accessible name of the button and the title of the question. */
   label: string;
   /** What will happen, in a sentence. */

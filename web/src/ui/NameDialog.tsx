@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
-import { zName } from '../api/gen/zod.gen';
+import { zOrganisationName } from '../api/gen/zod.gen';
 import { FormDialog } from './FormDialog';
 
 type Props<R> = {
@@ -31,7 +31,7 @@ export function NameDialog<R>({ title, opened, close, save, initial = '', run, d
     setName(initial);
     act.reset();
   };
-  const valid = zName.safeParse({ name: name.trim() }).success;
+  const valid = zOrganisationName.safeParse({ name: name.trim() }).success;
   return (
     <FormDialog
       title={title}

@@ -4,7 +4,7 @@ import { useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Abandoned, Parked } from '../api/problem';
 import { ProblemAlert } from '../ui/ProblemAlert';
-import { confirm, parked } from './confirm';
+import { confirm, isParked } from './confirm';
 import { asked, type Question } from './confirmation';
 
 /** The one dialog in which a person proves presence for an action. It shows the server's own words. */
@@ -26,7 +26,7 @@ function Ask({ question }: { question: Question }) {
     setError(undefined);
     try {
       const response = await confirm({ org: organisationId, prp: proposalId });
-      if (await parked(response)) setWaiting(true);
+      if (isParked(response)) setWaiting(true);
       else question.answer(response);
     } catch (cause) {
       setError(cause instanceof Error ? cause : new Error(String(cause)));

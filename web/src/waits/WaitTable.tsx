@@ -38,7 +38,7 @@ export function WaitTable({ rows, empty }: { rows: Row[]; empty: string }) {
                 {wait.description}
               </Text>
               <Text size="xs" c="dimmed">
-                {t('waits.by', { name: wait.proposedBy.name })}
+                {t('waits.by', { name: wait.proposedBy.name ?? wait.proposedBy.accountId })}
                 {organisation.name && ` · ${organisation.name}`}
               </Text>
             </>

@@ -24,7 +24,7 @@ export function WaitsPage({ org }: { org: string }) {
         {({ items }) => (
           <WaitTable
             rows={items
-              .filter(({ description, proposedBy }) => fits(description) || fits(proposedBy.name))
+              .filter(({ description, proposedBy }) => fits(description) || fits(proposedBy.name ?? ''))
               .map((wait) => ({ organisation: { id: org }, wait }))}
             empty={search ? t('list.nothingFound') : t('waits.nothing')}
           />

@@ -1,7 +1,6 @@
 import { provePasskey } from '../accounts/passkey';
 import { client } from '../api/gen/client.gen';
 import { proposalChallenge } from '../api/gen/sdk.gen';
-import type { Parked } from '../api/gen/types.gen';
 
 /** Where a proposal is. */
 export type ProposalPath = { org: string; prp: string };
@@ -11,7 +10,7 @@ export async function confirm(path: ProposalPath): Promise<Response> {
   const { publicKey } = await proposalChallenge({ path });
   const credential = await provePasskey(publicKey);
   const { response } = await client.post<Record<number, unknown>, unknown, true>({
-    url: '/organisations/{org}/proposals/{prp}/confirm',
+    url: '/api/v1/organisations/{org}/proposals/{prp}/confirm',
     path,
     body: { credential },
     headers: { 'Content-Type': 'application/json' },
@@ -22,9 +21,7 @@ export async function confirm(path: ProposalPath): Promise<Response> {
   return response;
 }
 
-/** Reads from a confirmation's answer whether a second person is still needed. */
-export async function parked(response: Response): Promise<Parked | undefined> {
-  if (response.status !== 202) return undefined;
-  const body: Partial<Parked> = await response.clone().json();
-  return body.proposalId && body.state ? (body as Parked) : undefined;
+/** Whether a confirmation's answer says that a second person is still needed. */
+export function isParked(response: Response): boolean {
+  return response.status === 202;
 }
