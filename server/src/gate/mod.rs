@@ -329,3 +329,6 @@ impl Gate {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,3 +24,6 @@ pub async fn reset(gate: &Gate, organisation: OrganisationId) -> Result<i64> {
     let operation = operations::ResetPolicy { scope: Scope::Organisation(organisation) };
     Ok(gate.perform(Call::job("policy-reset"), operation).await?.output)
 }
+
+#[cfg(test)]
+mod tests;

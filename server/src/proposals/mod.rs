@@ -3,3 +3,6 @@
 pub mod http;
 mod operations;
 mod store;
+
+#[cfg(test)]
+mod tests;
