@@ -23,3 +23,6 @@ pub fn register(registry: &mut Registry) {
     registry.add::<operations::LeaveSandbox>();
 }
 
+
+#[cfg(test)]
+mod tests;

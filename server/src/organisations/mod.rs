@@ -21,3 +21,8 @@ pub fn register(registry: &mut Registry) {
     registry.add::<operations::LeaveOrganisation>();
 }
 
+
+#[cfg(test)]
+pub(crate) mod stage;
+#[cfg(test)]
+mod tests;

@@ -22,3 +22,6 @@ pub fn register(registry: &mut Registry) {
     areas::register(registry);
 }
 
+
+#[cfg(test)]
+mod tests;

@@ -18,3 +18,6 @@ pub(super) fn register(registry: &mut Registry) {
     registry.add::<operations::DeleteArea>();
 }
 
+
+#[cfg(test)]
+mod tests;
