@@ -44,6 +44,8 @@ pub struct Inner {
     pub cursor_key: SecretSlice<u8>,
     /// Seals, follows and verifies what the gate recorded.
     pub trail: Trail,
+    /// Recent tries at credentials and uses of sign-ins.
+    pub recent: crate::accounts::Recent,
     sessions: PgPool,
     origin: String,
 }
@@ -71,7 +73,9 @@ pub struct Ingredients {
 /// Every operation that may wait for a confirmation.
 pub fn registry() -> Registry {
     let mut registry = Registry::default();
+    crate::accounts::register(&mut registry);
     crate::emergency::register(&mut registry);
+    crate::invitations::register(&mut registry);
     crate::members::register(&mut registry);
     crate::organisations::register(&mut registry);
     crate::policies::register(&mut registry);
@@ -111,6 +115,7 @@ impl App {
                 config.data_directory.clone(),
             ),
             keys,
+            recent: crate::accounts::Recent::default(),
             sessions: pool,
             origin: config.origin(),
             config,

@@ -1,6 +1,7 @@
 //! Bailiwick server.
 
 pub mod access;
+pub mod accounts;
 pub mod app;
 pub mod audit;
 pub mod config;
@@ -12,6 +13,7 @@ pub mod error;
 pub mod failure;
 pub mod gate;
 pub mod http;
+pub mod invitations;
 pub mod members;
 pub mod migrate;
 pub mod observe;

@@ -35,8 +35,10 @@ struct Document;
 fn api() -> Api {
     let slices = Api::new()
         .merge(crate::access::http::routes())
+        .merge(crate::accounts::routes())
         .merge(crate::audit::http::routes())
         .merge(crate::emergency::http::routes())
+        .merge(crate::invitations::routes())
         .merge(crate::members::http::routes())
         .merge(crate::organisations::http::routes())
         .merge(crate::policies::http::routes())
@@ -62,6 +64,7 @@ pub fn router(app: App) -> anyhow::Result<axum::Router> {
         .layer(from_fn_with_state(app.clone(), address::layer))
         .layer(csrf)
         .layer(sessions)
+        .layer(from_fn_with_state(app.clone(), crate::accounts::touch))
         .layer(from_fn_with_state(app.clone(), call::idempotency));
     let around = ServiceBuilder::new()
         .layer(from_fn(problem::layer))

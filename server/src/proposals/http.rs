@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 
 use super::operations::{ListWaits, Proposal, ReadProposal, Waits};
 use crate::gate::{Confirmed, Result};
-use crate::http::{Api, App, Call, Json, Path, Problem};
+use crate::http::{Api, App, Call, Json, Path, Performed, Problem};
 
 /// Routes of this slice.
 pub fn routes() -> Api {
@@ -79,7 +79,9 @@ async fn confirm(
 ) -> Result<Response> {
     match app.gate.confirm(&call, org, prp, &body.credential).await? {
         Confirmed::Executed(done) if done.output.is_null() => Ok(done.empty()),
-        Confirmed::Executed(done) => Ok(done.ok()),
+        Confirmed::Executed(Performed { output, receipt }) => {
+            Ok(Performed { output: crate::invitations::reveal(&app, output)?, receipt }.ok())
+        }
         Confirmed::Parked => {
             let shown = app.gate.perform(call, ReadProposal { organisation: org, proposal: prp }).await?;
             Ok(shown.accepted())
