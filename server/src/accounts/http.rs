@@ -278,6 +278,14 @@ impl Touched {
     }
 }
 
+#[cfg(test)]
+impl Touched {
+    /// As if a minute had passed.
+    pub(crate) fn forget(&self) {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
 /// Middleware: after a signed-in person's request, notes that their sign-in is in use.
 pub(crate) async fn touch(State(app): State<App>, session: Session, request: Request, next: Next) -> Response {
     let response = next.run(request).await;

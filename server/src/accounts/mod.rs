@@ -10,6 +10,8 @@ mod operations;
 mod rules;
 mod sign_in;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use contract::id::{AccountId, PasskeyId, SignInId};
 use contract::text::Email;

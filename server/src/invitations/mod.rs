@@ -7,6 +7,8 @@ mod http;
 mod operations;
 mod rules;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use contract::id::{AccountId, OrganisationId};
 use sqlx::PgConnection;
