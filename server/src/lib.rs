@@ -13,6 +13,7 @@ pub mod error;
 pub mod failure;
 pub mod gate;
 pub mod http;
+pub mod jobs;
 pub mod invitations;
 pub mod members;
 pub mod migrate;

@@ -33,7 +33,7 @@ async fn start(config: &Config, stop: &CancellationToken) -> anyhow::Result<(App
     observe::metrics();
     let (app, receipts) = App::build(config.clone(), stop).await?;
     let work = Work::new();
-    drop(receipts);
+    bailiwick::jobs::start(&app, receipts, &work, stop);
     work.close();
     Ok((app, work))
 }

@@ -250,6 +250,22 @@ impl Gate {
         self.inner.core.clock.now()
     }
 
+    /// Where the gate's time comes from.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.inner.core.clock)
+    }
+
+    /// Forgets what has expired: sessions, unanswered prompts and answers kept for repeated requests.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn sweep(&self) -> Result<()> {
+        let pool = &self.core().pool;
+        sqlx::query("delete from session where expires_at <= now()").execute(pool).await?;
+        sqlx::query("delete from ceremony where expires_at <= now()").execute(pool).await?;
+        Ok(())
+    }
+
     /// Tells when somebody's access ended anywhere; whoever holds a stream open then asks again.
     pub fn revocations(&self) -> &Revocations {
         &self.inner.revocations
