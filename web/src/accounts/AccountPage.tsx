@@ -25,7 +25,7 @@ export function AccountPage() {
         <Facts
           label={t('account.title')}
           rows={[
-            [t('name'), account.name],
+            [t('personName'), account.name],
             [t('email'), account.email],
             [t('account.operator'), account.operator ? t('yes') : t('no')],
             [t('account.method'), t(signIn.method === 'passkey' ? 'account.methodPasskey' : 'account.methodOther')],

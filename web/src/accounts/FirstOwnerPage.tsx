@@ -59,7 +59,13 @@ function FirstOwnerForm({ token, expiresAt }: { token: string; expiresAt: string
       }}
     >
       <Stack>
-        <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} autoComplete="name" required />
+        <TextInput
+          label={t('personName')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          autoComplete="name"
+          required
+        />
         <TextInput
           label={t('email')}
           type="email"

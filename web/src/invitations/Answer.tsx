@@ -49,7 +49,13 @@ export function Answer({ token, offer, self, declined }: Props) {
     >
       <Stack>
         {newPerson && (
-          <TextInput label={t('name')} value={name} onChange={(event) => setName(event.currentTarget.value)} autoComplete="name" required />
+          <TextInput
+            label={t('personName')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            autoComplete="name"
+            required
+          />
         )}
         {signInFirst && <Text>{t('invitation.hasAccount')}</Text>}
         {otherAccount && <Alert color="orange">{t('invitation.otherAccount', { mine: self.account.email, theirs: offer.email })}</Alert>}

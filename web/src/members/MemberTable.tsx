@@ -28,7 +28,7 @@ export function MemberTable({ org, sbx, pages, searched, change }: Props) {
       columns={[
         {
           id: 'name',
-          header: t('name'),
+          header: t('personName'),
           sort: (row) => row.name,
           cell: (row) => (
             <>

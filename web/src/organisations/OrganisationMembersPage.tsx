@@ -32,7 +32,7 @@ export function OrganisationMembersPage({ org }: { org: string }) {
         columns={[
           {
             id: 'name',
-            header: t('name'),
+            header: t('personName'),
             sort: (row) => row.name,
             cell: (row) => (
               <>

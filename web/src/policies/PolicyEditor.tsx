@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
 import type { Policy, PolicyView } from '../api/gen/types.gen';
+import { useReason } from '../i18n/useReason';
 import { ActionButton } from '../ui/ActionButton';
 import { DestructiveButton } from '../ui/DestructiveButton';
 import { ProblemAlert } from '../ui/ProblemAlert';
@@ -18,6 +19,7 @@ type Props = { place: Place; state: PolicyView; start: Policy; restored?: number
 /** Edits a policy. What is wrong with it and what it would change is shown before it is saved. */
 export function PolicyEditor({ place, state, start, restored }: Props) {
   const { t } = useTranslation();
+  const reason = useReason();
   const [rows, setRows] = useState(() => toRows(start));
   const document = useMemo(() => toDocument(rows), [rows]);
   const [settled] = useDebouncedValue(document, 500);
@@ -45,7 +47,7 @@ export function PolicyEditor({ place, state, start, restored }: Props) {
         .filter(({ pointer }) => ruleOf(pointer) === undefined)
         .map((problem) => (
           <Alert color="red" key={`${problem.pointer} ${problem.code}`}>
-            {problem.message}
+            {reason(problem)}
           </Alert>
         ))}
       <Group>

@@ -3,6 +3,7 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { PolicyDecision, PolicyProblem } from '../api/gen/types.gen';
 import { actionText } from '../i18n/texts';
+import { useReason } from '../i18n/useReason';
 import { actionNames } from './ActionNames';
 import type { RuleRow } from './rows';
 
@@ -21,6 +22,7 @@ type Props = {
 export const RuleFields = memo(
   function RuleFields({ row, number, readOnly, problems, change, remove }: Props) {
     const { t } = useTranslation();
+    const reason = useReason();
     const label = (field: string) => t('policy.fieldOf', { field, number });
     return (
       <Table.Tr>
@@ -39,7 +41,7 @@ export const RuleFields = memo(
           />
           {problems.map((problem) => (
             <Text size="xs" c="var(--mantine-color-error)" role="alert" key={`${problem.pointer} ${problem.code}`}>
-              {problem.message}
+              {reason(problem)}
             </Text>
           ))}
         </Table.Td>

@@ -8,7 +8,7 @@ export function Facts({ label, rows }: { label: string; rows: [string, ReactNode
       <Table.Tbody>
         {rows.map(([name, value]) => (
           <Table.Tr key={name}>
-            <Table.Th scope="row" w="35%" fw={500} ta="left" style={{ verticalAlign: 'top' }}>
+            <Table.Th scope="row" w="35%" c="dimmed" fw={400} ta="left" style={{ verticalAlign: 'top' }}>
               {name}
             </Table.Th>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>

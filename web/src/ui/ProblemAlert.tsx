@@ -4,10 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { PasskeyRefused } from '../accounts/passkey';
 import { Abandoned, Parked, ProblemError } from '../api/problem';
 import { codeText } from '../i18n/texts';
+import { useReason } from '../i18n/useReason';
 
 /** Says what was refused or failed, and what the person can do about it. */
 export function ProblemAlert({ error, retry }: { error: Error; retry?: () => void }) {
   const { t } = useTranslation();
+  const reason = useReason();
   if (error instanceof Abandoned || error instanceof Parked) return null;
   const problem = error instanceof ProblemError ? error.problem : undefined;
   const text = error instanceof PasskeyRefused ? t('problem.passkey') : codeText(t, problem?.code ?? 'internal');
@@ -17,7 +19,7 @@ export function ProblemAlert({ error, retry }: { error: Error; retry?: () => voi
         <Text size="sm">{text}</Text>
         {problem?.fields?.map((field) => (
           <Text size="sm" key={`${field.pointer} ${field.code}`}>
-            {field.message}
+            {reason(field)}
           </Text>
         ))}
         {problem?.requestId && <Text size="xs">{t('problem.request', { id: problem.requestId })}</Text>}
