@@ -13,13 +13,14 @@ export function ProblemAlert({ error, retry }: { error: Error; retry?: () => voi
   if (error instanceof Abandoned || error instanceof Parked) return null;
   const problem = error instanceof ProblemError ? error.problem : undefined;
   const text = error instanceof PasskeyRefused ? t('problem.passkey') : codeText(t, problem?.code ?? 'internal');
+  const reasons = [...new Set(problem?.fields?.map(reason))].filter((line) => line !== text);
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('problem.title')} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{text}</Text>
-        {problem?.fields?.map((field) => (
-          <Text size="sm" key={`${field.pointer} ${field.code}`}>
-            {reason(field)}
+        {reasons.map((line) => (
+          <Text size="sm" key={line}>
+            {line}
           </Text>
         ))}
         {problem?.requestId && <Text size="xs">{t('problem.request', { id: problem.requestId })}</Text>}
