@@ -119,6 +119,9 @@ async fn somebody_removed_is_out_of_every_sandbox_and_theirs_pass_to_the_earlies
     let other = text(&stage.owner.post(&stage.path("/sandboxes"), json!({"name": "Other"})).await.json, "id");
     let grant = json!({"email": "admin@example.org", "role": "viewer"});
     assert_eq!(stage.owner.post(&stage.path(&format!("/sandboxes/{other}/members")), grant).await.status, 201);
+    // The heir has a row where they are about to own.
+    let heirs = json!({"email": stage.owner.email, "role": "viewer"});
+    assert_eq!(admin.post(&stage.path(&format!("/sandboxes/{sandbox}/members")), heirs).await.status, 201);
     let asked = stage.owner.delete(&stage.path(&format!("/members/{}", stage.membership("admin@").await))).await;
     expect(&asked, 403, "confirmation_required");
     let done = stage.owner.confirm(&asked).await;

@@ -1,7 +1,8 @@
 //! Through HTTP: naming parts of a workspace.
 
 use axum::http::Method;
-use serde_json::json;
+use contract::id::SandboxId;
+use serde_json::{Value, json};
 
 use crate::organisations::stage::{expect, expect_field, revised, Stage, text};
 
@@ -52,6 +53,38 @@ async fn an_area_that_a_row_names_stays() {
     stage.grant(&sandbox, json!({"email": "writer@example.org", "role": "viewer"})).await;
     assert_eq!(stage.owner.delete(&path).await.status, 204);
     expect(&stage.owner.delete(&path).await, 404, "not_found");
+}
+
+#[tokio::test]
+async fn an_area_that_an_open_invitation_names_stays_and_is_renamed_there() {
+    let stage = Stage::new().await;
+    let sandbox = stage.sandbox(&stage.owner, "S").await;
+    stage.areas(&sandbox, &["web"]).await;
+    let path = format!("{sandbox}/areas/{}", text(&stage.owner.get(&format!("{sandbox}/areas")).await.json["items"][0], "id"));
+    let sandbox: SandboxId = sandbox.rsplit('/').next().unwrap().parse().unwrap();
+    sqlx::query(
+        "insert into invitation (org_id, id, sandbox_id, email, role, areas, edit, token_hash, invited_by, created_at, expires_at)
+         values ($1, $1, $2, 'new@example.org', 'writer', '{web}', '[\"web\"]', 'x', $1, now(), now() + interval '1 day')",
+    )
+    .bind(stage.organisation.uuid())
+    .bind(sandbox.uuid())
+    .execute(&stage.world.admin)
+    .await
+    .unwrap();
+    expect(&stage.owner.delete(&path).await, 409, "area_in_use");
+    assert_eq!(stage.owner.patch(&path, json!({"name": "site"})).await.status, 200);
+    let row: (Vec<String>, Value) = sqlx::query_as("select areas, edit from invitation where org_id = $1")
+        .bind(stage.organisation.uuid())
+        .fetch_one(&stage.world.admin)
+        .await
+        .unwrap();
+    assert_eq!(row, (vec!["site".to_owned()], json!(["site"])));
+    sqlx::query("update invitation set expires_at = created_at where org_id = $1")
+        .bind(stage.organisation.uuid())
+        .execute(&stage.world.admin)
+        .await
+        .unwrap();
+    assert_eq!(stage.owner.delete(&path).await.status, 204, "an expired invitation holds nothing");
 }
 
 #[tokio::test]
