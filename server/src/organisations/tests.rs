@@ -1,7 +1,7 @@
 //! Through HTTP: who sees and changes an organisation and its roster.
 
 use axum::http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::stage::{Stage, expect, expect_field, revised, text};
 use crate::testing::Persona;
@@ -111,6 +111,21 @@ async fn the_last_owner_stays() {
     expect(&second.delete(&stage.path("/members/self")).await, 409, "last_owner");
 }
 
+/// An open invitation, put straight into the database.
+async fn invite(stage: &Stage, id: u128, to: &str, by: &Persona) {
+    sqlx::query(
+        "insert into invitation (org_id, id, email, role, token_hash, invited_by, created_at, expires_at)
+         values ($1, $2, $3, 'member', $3::bytea, $4, now(), now() + interval '1 day')",
+    )
+    .bind(stage.organisation.uuid())
+    .bind(uuid::Uuid::from_u128(id))
+    .bind(to)
+    .bind(by.account.uuid())
+    .execute(&stage.world.admin)
+    .await
+    .unwrap();
+}
+
 #[tokio::test]
 async fn somebody_removed_is_out_of_every_sandbox_and_theirs_pass_to_the_earliest_owner() {
     let stage = Stage::new().await;
@@ -122,11 +137,28 @@ async fn somebody_removed_is_out_of_every_sandbox_and_theirs_pass_to_the_earlies
     // The heir has a row where they are about to own.
     let heirs = json!({"email": stage.owner.email, "role": "viewer"});
     assert_eq!(admin.post(&stage.path(&format!("/sandboxes/{sandbox}/members")), heirs).await.status, 201);
+    for (id, to, by) in [(1_u128, "friend@example.org", &admin), (2, "admin@example.org", &stage.owner), (3, "third@example.org", &stage.owner)] {
+        invite(&stage, id, to, by).await;
+    }
     let asked = stage.owner.delete(&stage.path(&format!("/members/{}", stage.membership("admin@").await))).await;
     expect(&asked, 403, "confirmation_required");
     let done = stage.owner.confirm(&asked).await;
     assert!(done.status == 204 || done.status == 200, "{}", done.json);
     expect(&admin.get(&stage.path("")).await, 404, "not_found");
+    let open: Vec<String> = sqlx::query_scalar("select email from invitation where org_id = $1 and state = 'open'")
+        .bind(stage.organisation.uuid())
+        .fetch_all(&stage.world.admin)
+        .await
+        .unwrap();
+    assert_eq!(open, ["third@example.org"], "what they sent and what could let them back in has ended");
+    let recorded: Vec<u8> = sqlx::query_scalar("select bytes from audit_record where action = 'organisation.revoke' and outcome = 'done'")
+        .fetch_one(&stage.world.admin)
+        .await
+        .unwrap();
+    let recorded: Value = serde_json::from_slice(&recorded).unwrap();
+    let told = recorded.to_string();
+    assert!(told.contains(&admin.account.to_string()) && told.contains("\"role\":\"admin\""), "{told}");
+    assert!(!told.contains("admin@example.org"), "addresses are sealed: {told}");
     for one in [&sandbox, &other] {
         expect(&admin.get(&stage.path(&format!("/sandboxes/{one}"))).await, 404, "not_found");
         let roster = stage.owner.get(&stage.path(&format!("/sandboxes/{one}/members"))).await;

@@ -119,6 +119,13 @@ impl Operation for GrantMember {
         recorded(self.member, &self.grant.row(), self.email_sign_in)
     }
 
+    fn recorded(&self, facts: &Grantee) -> Parameters {
+        let member = facts.present.as_ref().map_or(self.member, |row| row.id);
+        let mut parameters = recorded(member, &self.grant.row(), self.email_sign_in);
+        parameters.insert("account".to_owned(), facts.person.account.to_string().into());
+        parameters
+    }
+
     fn personal(&self, facts: &Grantee) -> Vec<Personal> {
         about(&facts.person)
     }
@@ -198,6 +205,12 @@ impl Operation for ChangeMember {
 
     fn parameters(&self) -> Parameters {
         recorded(self.member, &self.grant.row(), self.email_sign_in)
+    }
+
+    fn recorded(&self, facts: &MemberRow) -> Parameters {
+        let mut parameters = self.parameters();
+        parameters.insert("account".to_owned(), facts.person.account.to_string().into());
+        parameters
     }
 
     fn personal(&self, facts: &MemberRow) -> Vec<Personal> {

@@ -12,8 +12,13 @@ use crate::gate::{
     Tx, Write,
 };
 
-fn recorded(member: MemberId) -> Parameters {
-    Parameters::from_iter([("member".to_owned(), member.to_string().into())])
+/// Whose row it is and what they were, for the record.
+fn present(row: &MemberRow) -> Parameters {
+    Parameters::from_iter([
+        ("member".to_owned(), row.id.to_string().into()),
+        ("account".to_owned(), row.person.account.to_string().into()),
+        ("role".to_owned(), row.row.role.as_str().into()),
+    ])
 }
 
 async fn part(
@@ -71,7 +76,11 @@ impl Operation for RemoveMember {
     }
 
     fn parameters(&self) -> Parameters {
-        recorded(self.member)
+        Parameters::from_iter([("member".to_owned(), self.member.to_string().into())])
+    }
+
+    fn recorded(&self, facts: &Removal) -> Parameters {
+        facts.row.as_ref().map_or_else(|| self.parameters(), present)
     }
 
     fn personal(&self, facts: &Removal) -> Vec<Personal> {
@@ -139,6 +148,10 @@ impl Operation for LeaveSandbox {
 
     fn scope(&self) -> Scope {
         Scope::Sandbox(self.organisation, self.sandbox)
+    }
+
+    fn recorded(&self, facts: &Option<MemberRow>) -> Parameters {
+        facts.as_ref().map(present).unwrap_or_default()
     }
 
     fn personal(&self, facts: &Option<MemberRow>) -> Vec<Personal> {

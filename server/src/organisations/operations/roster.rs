@@ -11,9 +11,9 @@ use super::super::rules;
 use crate::error::Error;
 use crate::gate::{
     Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Read, Result, Revoked,
-    Scope, Target, Tx, Write,
+    Scope, Target, Timestamp, Tx, Write,
 };
-use crate::{members, sandboxes};
+use crate::{invitations, members, sandboxes};
 
 /// What a roster may offer on one row.
 fn offered(context: &Context, account: AccountId, role: OrganisationRole, owners: i64) -> Allowed {
@@ -45,6 +45,14 @@ fn shown(context: &Context, row: &MemberRow, owners: i64) -> OrganisationMember 
 
 fn about(row: &MemberRow) -> Vec<Personal> {
     vec![Personal::account(row.account).field("email", &row.email).field("name", &row.name)]
+}
+
+/// Whose membership it is and what they were, for the record.
+fn present(row: &MemberRow, role_as: &str) -> Parameters {
+    Parameters::from_iter([
+        ("account".to_owned(), row.account.to_string().into()),
+        (role_as.to_owned(), row.role.as_str().into()),
+    ])
 }
 
 /// Somebody's membership beside the number of owners.
@@ -160,6 +168,12 @@ impl Operation for GrantOrganisation {
         Parameters::from_iter([("role".to_owned(), self.role.as_str().into())])
     }
 
+    fn recorded(&self, facts: &Membership) -> Parameters {
+        let mut parameters = self.parameters();
+        parameters.extend(present(&facts.row, "before"));
+        parameters
+    }
+
     fn personal(&self, facts: &Membership) -> Vec<Personal> {
         about(&facts.row)
     }
@@ -227,6 +241,10 @@ impl Operation for RevokeOrganisation {
         Target::new("organisation_member", self.member)
     }
 
+    fn recorded(&self, facts: &Membership) -> Parameters {
+        present(&facts.row, "role")
+    }
+
     fn personal(&self, facts: &Membership) -> Vec<Personal> {
         about(&facts.row)
     }
@@ -257,7 +275,7 @@ impl Operation for RevokeOrganisation {
 
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Write>) -> Result<()> {
         let organisation = permit.operation().organisation;
-        part(tx, organisation, &permit.facts().row).await
+        part(tx, organisation, &permit.facts().row, permit.at()).await
     }
 }
 
@@ -276,6 +294,10 @@ impl Operation for LeaveOrganisation {
 
     fn scope(&self) -> Scope {
         Scope::Organisation(self.organisation)
+    }
+
+    fn recorded(&self, facts: &Membership) -> Parameters {
+        present(&facts.row, "role")
     }
 
     async fn facts(&self, context: &Context, tx: &mut Tx<Write>) -> Result<Membership> {
@@ -301,17 +323,19 @@ impl Operation for LeaveOrganisation {
 
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Write>) -> Result<()> {
         let organisation = permit.operation().organisation;
-        part(tx, organisation, &permit.facts().row).await
+        part(tx, organisation, &permit.facts().row, permit.at()).await
     }
 }
 
-/// A person goes: their sandboxes pass to the organisation's earliest other owner, their rows in every roster end.
-async fn part(tx: &mut Tx<Write>, organisation: OrganisationId, row: &MemberRow) -> Result<()> {
+/// A person goes: their sandboxes pass to the organisation's earliest other owner, their rows in every roster end, and so
+/// do open invitations from them and to them, which would otherwise be a way back in.
+async fn part(tx: &mut Tx<Write>, organisation: OrganisationId, row: &MemberRow, at: Timestamp) -> Result<()> {
     if let Some(heir) = store::heir(tx, organisation, row.account).await? {
         let passed = sandboxes::hand_over(tx, organisation, row.account, heir).await?;
         members::leave_rosters(tx, organisation, &passed, heir).await?;
     }
     members::leave_all_rosters(tx, organisation, row.account).await?;
+    invitations::revoke_concerning(tx.conn(), organisation, row.account, at).await?;
     store::remove_member(tx, organisation, row.id).await?;
     tx.revoke(Revoked::Person { organisation, account: row.account }).await
 }

@@ -159,6 +159,12 @@ impl Operation for RenameArea {
         parameters
     }
 
+    fn recorded(&self, facts: &Area) -> Parameters {
+        let mut parameters = self.parameters();
+        parameters.insert("before".to_owned(), facts.name.clone().into());
+        parameters
+    }
+
     async fn facts(&self, _: &Context, tx: &mut Tx<Write>) -> Result<Area> {
         current(tx, self.organisation, self.sandbox, self.area, self.expected).await
     }
@@ -215,6 +221,12 @@ impl Operation for DeleteArea {
 
     fn parameters(&self) -> Parameters {
         Parameters::from_iter([("area".to_owned(), self.area.to_string().into())])
+    }
+
+    fn recorded(&self, facts: &Area) -> Parameters {
+        let mut parameters = self.parameters();
+        parameters.extend(named(&facts.name));
+        parameters
     }
 
     async fn facts(&self, context: &Context, tx: &mut Tx<Write>) -> Result<Area> {

@@ -50,6 +50,13 @@ impl Operation for TransferSandbox {
         Parameters::from_iter([("member".to_owned(), self.member.to_string().into())])
     }
 
+    fn recorded(&self, facts: &Transfer) -> Parameters {
+        let mut parameters = self.parameters();
+        parameters.insert("account".to_owned(), facts.to.account.to_string().into());
+        parameters.insert("before".to_owned(), facts.sandbox.owner.to_string().into());
+        parameters
+    }
+
     fn personal(&self, facts: &Transfer) -> Vec<Personal> {
         vec![Personal::account(facts.to.account).field("email", &facts.to.email).field("name", &facts.to.name)]
     }
