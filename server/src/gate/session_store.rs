@@ -89,6 +89,8 @@ impl PgSessionStore {
 #[async_trait]
 impl SessionStore for PgSessionStore {
     async fn create(&self, record: &mut Record) -> Result<()> {
+        // Sign-ins are rare, and each clears away what ended before it.
+        self.delete_expired().await?;
         for _ in 0..TRIES {
             let inserted = sqlx::query(
                 "insert into session (id_hash, data, expires_at) values ($1, $2, $3) on conflict do nothing",
@@ -169,4 +171,56 @@ fn instant(record: &Record) -> Result<DateTime<Utc>> {
 
 fn backend(error: sqlx::Error) -> Error {
     Error::Backend(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::testing::World;
+
+    fn record(id: i128, hours: i64) -> Record {
+        let expiry_date = time::OffsetDateTime::now_utc() + time::Duration::hours(hours);
+        Record { id: Id(id), data: HashMap::from_iter([("n".to_owned(), id.to_string().into())]), expiry_date }
+    }
+
+    #[tokio::test]
+    async fn a_request_under_way_does_not_bring_an_ended_session_back() {
+        let world = World::new().await;
+        let store = PgSessionStore::new(world.app.session_pool());
+        let mut kept = record(1, 1);
+        store.create(&mut kept).await.unwrap();
+        kept.data.insert("more".to_owned(), true.into());
+        store.save(&kept).await.unwrap();
+        assert_eq!(store.load(&kept.id).await.unwrap().unwrap().data, kept.data);
+        store.delete(&kept.id).await.unwrap();
+        store.save(&kept).await.unwrap();
+        assert_eq!(store.load(&kept.id).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_taken_id_is_left_alone_and_an_id_is_stored_as_its_hash() {
+        let world = World::new().await;
+        let store = PgSessionStore::new(world.app.session_pool());
+        let (mut first, mut second) = (record(1, 1), record(1, 1));
+        second.data.clear();
+        store.create(&mut first).await.unwrap();
+        store.create(&mut second).await.unwrap();
+        assert_ne!(first.id, second.id);
+        assert_eq!(store.load(&Id(1)).await.unwrap().unwrap().data, first.data);
+        let hashes: Vec<Vec<u8>> = sqlx::query_scalar("select id_hash from session").fetch_all(&world.admin).await.unwrap();
+        assert!(hashes.contains(&Sha256::digest(1_i128.to_le_bytes()).to_vec()));
+    }
+
+    #[tokio::test]
+    async fn an_expired_session_is_no_session_and_goes_with_the_next() {
+        let world = World::new().await;
+        let store = PgSessionStore::new(world.app.session_pool());
+        store.create(&mut record(1, -1)).await.unwrap();
+        assert_eq!(store.load(&Id(1)).await.unwrap(), None);
+        store.create(&mut record(2, 1)).await.unwrap();
+        let kept: i64 = sqlx::query_scalar("select count(*) from session").fetch_one(&world.admin).await.unwrap();
+        assert_eq!(kept, 1);
+    }
 }

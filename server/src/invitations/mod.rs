@@ -10,7 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use contract::id::{AccountId, OrganisationId};
+use contract::id::{AccountId, OrganisationId, SandboxId};
 use sqlx::PgConnection;
 
 use crate::gate::{Registry, Result, Timestamp};
@@ -37,4 +37,18 @@ pub async fn revoke_concerning(
     at: Timestamp,
 ) -> Result<u64> {
     store::revoke_concerning(conn, organisation, account, at).await
+}
+
+/// Takes the open invitation of a person into a sandbox back, because they are taken out of it.
+///
+/// # Errors
+/// The database's.
+pub async fn revoke_into(
+    conn: &mut PgConnection,
+    organisation: OrganisationId,
+    sandbox: SandboxId,
+    account: AccountId,
+    at: Timestamp,
+) -> Result<u64> {
+    store::revoke_of_account(conn, organisation, sandbox, account, at).await
 }

@@ -197,6 +197,28 @@ pub async fn revoke_of_address(
     Ok(ended.rows_affected())
 }
 
+/// Takes back the open invitation into this sandbox to an account's address; how many.
+pub async fn revoke_of_account(
+    conn: &mut PgConnection,
+    organisation: OrganisationId,
+    sandbox: SandboxId,
+    account: AccountId,
+    at: Timestamp,
+) -> Result<u64> {
+    let ended = sqlx::query(
+        "update invitation i set state = 'revoked', ended_at = $4, revision = revision + 1
+         where org_id = $1 and coalesce(sandbox_id, org_id) = $2 and state = 'open'
+           and email = (select a.email from account a where a.id = $3)",
+    )
+    .bind(organisation.uuid())
+    .bind(sandbox.uuid())
+    .bind(account.uuid())
+    .bind(at)
+    .execute(conn)
+    .await?;
+    Ok(ended.rows_affected())
+}
+
 /// Takes back every open invitation in the organisation that concerns a person: to their address, or sent by them.
 pub async fn revoke_concerning(
     conn: &mut PgConnection,

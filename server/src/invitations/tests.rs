@@ -421,6 +421,32 @@ async fn who_came_in_meanwhile_is_raised_and_never_lowered() {
 }
 
 #[tokio::test]
+async fn whoever_goes_takes_their_open_invitations_along() {
+    let place = Place::new().await;
+    let world = &place.world;
+    let bea = world.person("bea@example.org").await;
+    let cleo = world.person("cleo@example.org").await;
+    let into = token(&place.invite_to_sandbox(json!({"email": "bea@example.org", "role": "viewer"})).await);
+    let back = token(&place.invite(json!({"email": "bea@example.org", "role": "auditor"})).await);
+    world.belongs(place.org, bea.account, OrganisationRole::Admin).await;
+    let row = world.granted(place.org, place.sbx, bea.account, "viewer").await;
+    let sent = bea.post(&place.organisation_path(), json!({"email": "cleo@example.org", "role": "member"})).await;
+    let sent = token(&sent);
+
+    let member = contract::id::MemberId::from_uuid(row);
+    let path = format!("/organisations/{}/sandboxes/{}/members/{member}", place.org, place.sbx);
+    let removed = place.owner.confirm(&place.owner.delete(&path).await).await;
+    assert_eq!(removed.status, StatusCode::NO_CONTENT, "{removed:?}");
+    refused(&answer(&bea, "accept", &into).await, StatusCode::GONE, "token_invalid");
+    assert_eq!(answer(&bea, "show", &back).await.status, StatusCode::OK, "only the sandbox's ends with its row");
+
+    let left = bea.delete(&format!("/organisations/{}/members/self", place.org)).await;
+    assert_eq!(left.status, StatusCode::NO_CONTENT, "{left:?}");
+    refused(&answer(&bea, "accept", &back).await, StatusCode::GONE, "token_invalid");
+    refused(&answer(&cleo, "accept", &sent).await, StatusCode::GONE, "token_invalid");
+}
+
+#[tokio::test]
 async fn lists_go_on_where_the_page_ended() {
     let place = Place::new().await;
     for name in ["a", "b", "c"] {

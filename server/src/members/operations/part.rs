@@ -9,8 +9,9 @@ use super::about;
 use crate::error::Error;
 use crate::gate::{
     Action, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope, Target,
-    Tx, Write,
+    Timestamp, Tx, Write,
 };
+use crate::invitations;
 
 /// Whose row it is and what they were, for the record.
 fn present(row: &MemberRow) -> Parameters {
@@ -26,7 +27,10 @@ async fn part(
     organisation: OrganisationId,
     sandbox: SandboxId,
     row: &MemberRow,
+    at: Timestamp,
 ) -> Result<()> {
+    // An invitation that was still open would bring them back.
+    invitations::revoke_into(tx.conn(), organisation, sandbox, row.person.account, at).await?;
     store::remove(tx, organisation, sandbox, row.id).await?;
     tx.revoke(Revoked::SandboxPerson { organisation, sandbox, account: row.person.account }).await
 }
@@ -123,7 +127,7 @@ impl Operation for RemoveMember {
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Write>) -> Result<()> {
         let Self { organisation, sandbox, .. } = permit.operation();
         let row = permit.facts().row.as_ref().ok_or(Error::NotFound)?;
-        part(tx, *organisation, *sandbox, row).await
+        part(tx, *organisation, *sandbox, row, permit.at()).await
     }
 }
 
@@ -177,6 +181,6 @@ impl Operation for LeaveSandbox {
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Write>) -> Result<()> {
         let Self { organisation, sandbox } = permit.operation();
         let row = permit.facts().as_ref().ok_or(Error::NotFound)?;
-        part(tx, *organisation, *sandbox, row).await
+        part(tx, *organisation, *sandbox, row, permit.at()).await
     }
 }
