@@ -4,6 +4,8 @@ pub mod access;
 pub mod accounts;
 pub mod app;
 pub mod audit;
+#[cfg(test)]
+mod completeness;
 pub mod config;
 pub mod crypto;
 pub mod dev;

@@ -307,3 +307,42 @@ fn within_life(context: &Context, action: Action, coverage: Coverage) -> Coverag
         || context.sandbox.as_ref().is_some_and(|sandbox| ending(sandbox.status));
     if terminating && !action.is_read() { Coverage::Terminating } else { coverage }
 }
+
+#[cfg(test)]
+impl Context {
+    /// Somebody in a named position, for the table of who may what.
+    pub(crate) fn imagined(call: &Call, scope: Scope, position: &str) -> Self {
+        let mut context = Self { job: None, ..Self::new(call, scope, chrono::DateTime::UNIX_EPOCH) };
+        let account: AccountId = super::operation::fresh();
+        let role = match position {
+            "visitor" | "outsider" => None,
+            "sandbox owner" | "maintainer" | "writer" | "guest" => Some(OrganisationRole::Member),
+            role => Some(role.parse().unwrap()),
+        };
+        if position != "visitor" {
+            let (email, name) = (String::new(), String::new());
+            context.person = Some(PersonStanding { account, email, name, operator: false, sign_in: None });
+        }
+        context.organisation = scope.organisation().map(|id| OrganisationStanding {
+            id,
+            status: Status::Active,
+            role,
+            sole_owner: false,
+            entered: true,
+        });
+        let tier = |tier: &str| contract::access::Row::stored(tier, None, None, None).unwrap().resolve();
+        context.sandbox = scope.sandbox().map(|id| SandboxStanding {
+            id,
+            status: Status::Active,
+            owner: account,
+            is_owner: position == "sandbox owner",
+            member: None,
+            access: match position {
+                "owner" | "admin" | "sandbox owner" => Some(Access::managing()),
+                "maintainer" | "writer" | "guest" => Some(tier(position)),
+                _ => None,
+            },
+        });
+        context
+    }
+}
