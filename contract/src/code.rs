@@ -203,10 +203,7 @@ mod tests {
     fn every_code_survives_the_wire_and_is_snake_case() {
         for code in Code::ALL {
             let text = code.as_str();
-            assert!(
-                text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'),
-                "{text}"
-            );
+            assert!(text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{text}");
             assert_eq!(text.parse(), Ok(*code));
             let json = serde_json::to_string(code).unwrap();
             assert_eq!(serde_json::from_str::<Code>(&json).unwrap(), *code);

@@ -36,10 +36,7 @@ pub struct IdError {
 fn parse(prefix: &'static str, text: &str) -> Result<Uuid, IdError> {
     let error = IdError { prefix };
     let digits = text.strip_prefix(prefix).ok_or(error)?;
-    let canonical = digits.len() == 32
-        && digits
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let canonical = digits.len() == 32 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if !canonical {
         return Err(error);
     }
@@ -187,10 +184,7 @@ mod tests {
         assert!(text.parse::<MemberId>().is_err());
         assert!(text.to_uppercase().parse::<SandboxId>().is_err());
         assert!(text[4..].parse::<SandboxId>().is_err());
-        assert!(
-            format!("sbx_{}", id.uuid()).parse::<SandboxId>().is_err(),
-            "dashes are refused"
-        );
+        assert!(format!("sbx_{}", id.uuid()).parse::<SandboxId>().is_err(), "dashes are refused");
         assert!(format!("{text}0").parse::<SandboxId>().is_err());
         assert!(serde_json::from_str::<SandboxId>("7").is_err());
     }

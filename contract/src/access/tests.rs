@@ -116,7 +116,8 @@ fn the_limits_are_those_of_the_vectors() {
 #[test]
 fn the_copy_of_the_vectors_is_the_original() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let original = here.ancestors().map(|folder| folder.join("shared/vectors/member-access.json")).find(|f| f.is_file());
+    let original =
+        here.ancestors().map(|folder| folder.join("shared/vectors/member-access.json")).find(|f| f.is_file());
     if let Some(original) = original {
         let original: Value = serde_json::from_slice(&std::fs::read(original).unwrap()).unwrap();
         let copy: Value = serde_json::from_str(VECTORS).unwrap();

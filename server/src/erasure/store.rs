@@ -61,7 +61,8 @@ pub(super) const STEPS: &[Step] = &[
     },
     Step {
         table: "area",
-        statement: "delete from area where (org_id, sandbox_id, id) in (
+        statement:
+            "delete from area where (org_id, sandbox_id, id) in (
           select org_id, sandbox_id, id from area where org_id = $1 and ($2::uuid is null or sandbox_id = $2) limit $3)",
     },
     Step {

@@ -9,9 +9,7 @@ mod store;
 
 pub use model::{Member, MemberPage, MemberStanding};
 pub(crate) use rules::leave;
-pub(crate) use store::{
-    Person, add_maintainer, is_area_named, leave_all_rosters, leave_rosters, person, rename_area,
-};
+pub(crate) use store::{Person, add_maintainer, is_area_named, leave_all_rosters, leave_rosters, person, rename_area};
 
 use crate::gate::Registry;
 
@@ -22,7 +20,6 @@ pub fn register(registry: &mut Registry) {
     registry.add::<operations::RemoveMember>();
     registry.add::<operations::LeaveSandbox>();
 }
-
 
 #[cfg(test)]
 mod tests;

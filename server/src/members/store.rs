@@ -168,7 +168,11 @@ pub(super) async fn of_account<M>(
 }
 
 /// Whoever belongs to the organisation under this normalised address.
-pub(super) async fn addressed<M>(tx: &mut Tx<M>, organisation: OrganisationId, address: &str) -> Result<Option<Person>> {
+pub(super) async fn addressed<M>(
+    tx: &mut Tx<M>,
+    organisation: OrganisationId,
+    address: &str,
+) -> Result<Option<Person>> {
     let found: Option<FoundPerson> = sqlx::query_as(
         "select m.account_id, a.email_typed, a.name
          from account a join organisation_member m on m.org_id = $1 and m.account_id = a.id where a.email = $2",

@@ -1,10 +1,13 @@
 //! Through HTTP: who may do what in a sandbox, and every refusal of a grant.
 
+use std::time::{Duration, Instant};
+
 use axum::http::Method;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
-use crate::organisations::stage::{delete_addressed, expect, expect_field, revised, Stage, text};
+use crate::organisations::stage::{Stage, delete_addressed, expect, expect_field, revised, text};
+use crate::testing::Persona;
 
 /// A sandbox with the areas `web`, `docs` and `finance`, and `anna` in its organisation.
 async fn ready() -> (Stage, String) {
@@ -34,7 +37,11 @@ async fn every_refusal_of_a_grant_names_its_field_and_reason() {
         (json!({"role": "viewer", "areas": many}), "/areas", "too_large"),
         (json!({"role": "viewer", "areas": [" "]}), "/areas", "required"),
         (json!({"role": "viewer", "credentials": "all"}), "/credentials", "reach_unavailable"),
-        (json!({"role": "viewer", "credentials": {"capabilities": [], "secrets": []}}), "/credentials", "reach_unavailable"),
+        (
+            json!({"role": "viewer", "credentials": {"capabilities": [], "secrets": []}}),
+            "/credentials",
+            "reach_unavailable",
+        ),
         (json!({"role": "owner"}), "/role", "invalid_field"),
         (json!({}), "/role", "required"),
         (json!({"role": "viewer", "colour": "red"}), "/colour", "unknown_field"),
@@ -64,7 +71,11 @@ async fn only_somebody_of_the_organisation_who_does_not_own_the_sandbox_is_grant
         let reply = stage.owner.post(&members, json!({"email": email, "role": "viewer"})).await;
         expect_field(&reply, "/email", "not_a_member");
     }
-    expect_field(&stage.owner.post(&members, json!({"email": "rubbish", "role": "viewer"})).await, "/email", "invalid_text");
+    expect_field(
+        &stage.owner.post(&members, json!({"email": "rubbish", "role": "viewer"})).await,
+        "/email",
+        "invalid_text",
+    );
     let own = json!({"email": stage.owner.email, "role": "viewer"});
     expect(&stage.owner.post(&members, own).await, 403, "owner_row");
     expect(&delete_addressed(&stage.owner, &members, json!({"email": stage.owner.email})).await, 403, "owner_row");
@@ -75,13 +86,15 @@ async fn only_somebody_of_the_organisation_who_does_not_own_the_sandbox_is_grant
 async fn a_grant_resolves_and_a_second_one_writes_over_it() {
     let (stage, sandbox) = ready().await;
     let anna = stage.join("anna@example.org", "member").await;
-    let grant = json!({"email": " ANNA@Example.org", "role": "writer", "areas": ["web"], "agents": "off", "emailSignIn": true});
+    let grant =
+        json!({"email": " ANNA@Example.org", "role": "writer", "areas": ["web"], "agents": "off", "emailSignIn": true});
     let reply = stage.owner.post(&format!("{sandbox}/members"), grant).await;
     assert_eq!(reply.status, 201, "{}", reply.json);
     let first = reply.json;
     assert_eq!(first["access"], json!({"manage": false, "agents": "off", "see": ["web"], "edit": ["web"]}));
     assert_eq!(first["emailSignIn"], json!(true));
-    let reply = stage.owner.post(&format!("{sandbox}/members"), json!({"email": "anna@example.org", "role": "viewer"})).await;
+    let reply =
+        stage.owner.post(&format!("{sandbox}/members"), json!({"email": "anna@example.org", "role": "viewer"})).await;
     assert_eq!(reply.status, 200, "{}", reply.json);
     let second = reply.json;
     assert_eq!(second["id"], first["id"]);
@@ -121,7 +134,11 @@ async fn a_change_minds_the_revision_and_the_same_rules() {
     assert_eq!(text(&changed.json, "role"), "collaborator", "{}", changed.json);
     expect_field(&stage.owner.put(&path, json!({"role": "writer"})).await, "/role", "role_mismatch");
     expect_field(&stage.owner.put(&path, json!({"role": "viewer", "areas": ["x"]})).await, "/areas", "areas_unknown");
-    expect_field(&stage.owner.put(&path, json!({"role": "viewer", "credentials": "all"})).await, "/credentials", "reach_unavailable");
+    expect_field(
+        &stage.owner.put(&path, json!({"role": "viewer", "credentials": "all"})).await,
+        "/credentials",
+        "reach_unavailable",
+    );
     assert_eq!(text(&stage.owner.get(&path).await.json, "role"), "collaborator");
 }
 
@@ -169,7 +186,11 @@ async fn what_each_tier_may_do_with_the_roster() {
     }
     let auditor = stage.join("auditor@example.org", "auditor").await;
     assert_eq!(auditor.get(&members).await.status, 200);
-    expect(&auditor.post(&members, json!({"email": "viewer@example.org", "role": "viewer"})).await, 403, "insufficient_access");
+    expect(
+        &auditor.post(&members, json!({"email": "viewer@example.org", "role": "viewer"})).await,
+        403,
+        "insufficient_access",
+    );
     let admin = stage.join("admin@example.org", "admin").await;
     assert_eq!(admin.post(&members, json!({"email": "viewer@example.org", "role": "viewer"})).await.status, 201);
     expect(&admin.delete(&format!("{members}/self")).await, 403, "not_a_member");
@@ -193,6 +214,50 @@ async fn somebody_removed_is_out_at_the_next_request() {
     expect(&asked, 403, "confirmation_required");
     stage.owner.confirm(&asked).await;
     expect(&anna.get(&sandbox).await, 404, "not_found");
+}
+
+/// Waits for `who`'s open stream to end while `end` happens, and answers how long after it that was.
+async fn closed_after(who: &Persona, watch: &str, end: impl Future<Output = ()>) -> Duration {
+    let watching = async {
+        let reply = who.get(watch).await;
+        assert_eq!(reply.status, 200, "{}", reply.json);
+        Instant::now()
+    };
+    let ending = async {
+        end.await;
+        Instant::now()
+    };
+    let both = tokio::time::timeout(Duration::from_secs(20), join(watching, ending));
+    let (closed, ended) = both.await.expect("the stream stays open");
+    closed.saturating_duration_since(ended)
+}
+
+#[tokio::test]
+async fn what_somebody_has_open_ends_within_a_second_of_their_access() {
+    let (stage, sandbox) = ready().await;
+    let (members, watch) = (format!("{sandbox}/members"), format!("{sandbox}/watch"));
+    let anna = stage.join("anna@example.org", "member").await;
+    let grant = json!({"email": "anna@example.org", "role": "viewer"});
+    let row = text(&stage.grant(&sandbox, grant.clone()).await, "id");
+    let removed = async {
+        let asked = stage.owner.delete(&format!("{members}/{row}")).await;
+        stage.owner.confirm(&asked).await;
+    };
+    assert!(closed_after(&anna, &watch, removed).await < Duration::from_secs(1));
+    stage.grant(&sandbox, grant.clone()).await;
+    let left = async {
+        // The stream has to be open before its end can be told.
+        assert_eq!(anna.get(&sandbox).await.status, 200);
+        assert_eq!(anna.delete(&format!("{members}/self")).await.status, 204);
+    };
+    assert!(closed_after(&anna, &watch, left).await < Duration::from_secs(1));
+    stage.grant(&sandbox, grant).await;
+    let membership = stage.path(&format!("/members/{}", stage.membership("anna@").await));
+    let revoked = async {
+        assert_eq!(anna.get(&sandbox).await.status, 200);
+        assert_eq!(stage.owner.delete(&membership).await.status, 204);
+    };
+    assert!(closed_after(&anna, &stage.path("/watch"), revoked).await < Duration::from_secs(1));
 }
 
 #[tokio::test]

@@ -21,7 +21,6 @@ pub fn register(registry: &mut Registry) {
     registry.add::<operations::LeaveOrganisation>();
 }
 
-
 #[cfg(test)]
 pub(crate) mod stage;
 #[cfg(test)]

@@ -115,7 +115,12 @@ pub(super) async fn of_account<M>(
     found.into_iter().map(|found| Ok((found.organisation.into(), role(&found.role)?))).collect()
 }
 
-pub(super) async fn create(tx: &mut Tx<Write>, id: OrganisationId, name: &str, at: Timestamp) -> Result<OrganisationRow> {
+pub(super) async fn create(
+    tx: &mut Tx<Write>,
+    id: OrganisationId,
+    name: &str,
+    at: Timestamp,
+) -> Result<OrganisationRow> {
     let found: FoundOrganisation = sqlx::query_as(
         "insert into organisation (org_id, name, created_at) values ($1, $2, $3)
          returning org_id, name, status, revision, created_at",
@@ -160,14 +165,16 @@ pub(super) async fn add_member(
     role: OrganisationRole,
     at: Timestamp,
 ) -> Result<()> {
-    sqlx::query("insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, $5)")
-        .bind(organisation.uuid())
-        .bind(member.uuid())
-        .bind(account.uuid())
-        .bind(role.as_str())
-        .bind(at)
-        .execute(tx.conn())
-        .await?;
+    sqlx::query(
+        "insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, $5)",
+    )
+    .bind(organisation.uuid())
+    .bind(member.uuid())
+    .bind(account.uuid())
+    .bind(role.as_str())
+    .bind(at)
+    .execute(tx.conn())
+    .await?;
     Ok(())
 }
 
@@ -237,7 +244,11 @@ pub(super) async fn count_owners<M>(tx: &mut Tx<M>, organisation: OrganisationId
 }
 
 /// Who takes over from somebody who goes: the earliest other owner.
-pub(super) async fn heir<M>(tx: &mut Tx<M>, organisation: OrganisationId, from: AccountId) -> Result<Option<AccountId>> {
+pub(super) async fn heir<M>(
+    tx: &mut Tx<M>,
+    organisation: OrganisationId,
+    from: AccountId,
+) -> Result<Option<AccountId>> {
     let found: Option<Uuid> = sqlx::query_scalar(
         "select account_id from organisation_member where org_id = $1 and role = 'owner' and account_id <> $2
          order by created_at, id limit 1",

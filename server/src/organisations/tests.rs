@@ -38,7 +38,9 @@ async fn a_stranger_learns_nothing_of_an_organisation() {
 async fn a_name_is_checked_and_a_stale_revision_refused() {
     let stage = Stage::new().await;
     let path = stage.path("");
-    for (name, code) in [("", "required"), (" \u{200b}", "required"), ("a\nb", "invalid_text"), ("a\u{202e}b", "invalid_text")] {
+    for (name, code) in
+        [("", "required"), (" \u{200b}", "required"), ("a\nb", "invalid_text"), ("a\u{202e}b", "invalid_text")]
+    {
         expect_field(&stage.owner.patch(&path, json!({"name": name})).await, "/name", code);
     }
     expect_field(&stage.owner.patch(&path, json!({"name": "x".repeat(101)})).await, "/name", "too_long");
@@ -137,7 +139,11 @@ async fn somebody_removed_is_out_of_every_sandbox_and_theirs_pass_to_the_earlies
     // The heir has a row where they are about to own.
     let heirs = json!({"email": stage.owner.email, "role": "viewer"});
     assert_eq!(admin.post(&stage.path(&format!("/sandboxes/{sandbox}/members")), heirs).await.status, 201);
-    for (id, to, by) in [(1_u128, "friend@example.org", &admin), (2, "admin@example.org", &stage.owner), (3, "third@example.org", &stage.owner)] {
+    for (id, to, by) in [
+        (1_u128, "friend@example.org", &admin),
+        (2, "admin@example.org", &stage.owner),
+        (3, "third@example.org", &stage.owner),
+    ] {
         invite(&stage, id, to, by).await;
     }
     let asked = stage.owner.delete(&stage.path(&format!("/members/{}", stage.membership("admin@").await))).await;
@@ -151,10 +157,11 @@ async fn somebody_removed_is_out_of_every_sandbox_and_theirs_pass_to_the_earlies
         .await
         .unwrap();
     assert_eq!(open, ["third@example.org"], "what they sent and what could let them back in has ended");
-    let recorded: Vec<u8> = sqlx::query_scalar("select bytes from audit_record where action = 'organisation.revoke' and outcome = 'done'")
-        .fetch_one(&stage.world.admin)
-        .await
-        .unwrap();
+    let recorded: Vec<u8> =
+        sqlx::query_scalar("select bytes from audit_record where action = 'organisation.revoke' and outcome = 'done'")
+            .fetch_one(&stage.world.admin)
+            .await
+            .unwrap();
     let recorded: Value = serde_json::from_slice(&recorded).unwrap();
     let told = recorded.to_string();
     assert!(told.contains(&admin.account.to_string()) && told.contains("\"role\":\"admin\""), "{told}");

@@ -22,6 +22,5 @@ pub fn register(registry: &mut Registry) {
     areas::register(registry);
 }
 
-
 #[cfg(test)]
 mod tests;

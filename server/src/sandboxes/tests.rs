@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::organisations::stage::{expect, expect_field, revised, Stage, text};
+use crate::organisations::stage::{Stage, expect, expect_field, revised, text};
 use crate::testing::Persona;
 
 impl Stage {

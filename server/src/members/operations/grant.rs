@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::super::model::Member;
-use super::super::store::{self, MemberRow, Person, Written};
 use super::super::rules;
+use super::super::store::{self, MemberRow, Person, Written};
 use super::{about, offered, shown};
 use crate::error::Error;
 use crate::gate::{
-    Action, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope, Target,
-    Tx, Write,
+    Action, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope,
+    Target, Tx, Write,
 };
 use crate::sandboxes::areas;
 

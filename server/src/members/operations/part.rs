@@ -3,13 +3,13 @@
 use contract::id::{MemberId, OrganisationId, SandboxId};
 use serde::{Deserialize, Serialize};
 
-use super::super::store::{self, MemberRow, Person};
 use super::super::rules;
+use super::super::store::{self, MemberRow, Person};
 use super::about;
 use crate::error::Error;
 use crate::gate::{
-    Action, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope, Target,
-    Timestamp, Tx, Write,
+    Action, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope,
+    Target, Timestamp, Tx, Write,
 };
 use crate::invitations;
 
@@ -95,7 +95,8 @@ impl Operation for RemoveMember {
         let found = match &self.address {
             Some(address) => self.addressed(tx, address).await?,
             None => {
-                let row = store::find(tx, self.organisation, self.sandbox, self.member).await?.ok_or(Error::NotFound)?;
+                let row =
+                    store::find(tx, self.organisation, self.sandbox, self.member).await?.ok_or(Error::NotFound)?;
                 Removal { person: row.person.clone(), row: Some(row) }
             }
         };

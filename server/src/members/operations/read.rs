@@ -4,8 +4,8 @@ use contract::id::{MemberId, OrganisationId, SandboxId};
 use serde::{Deserialize, Serialize};
 
 use super::super::model::{Member, MemberStanding, SandboxOwner};
-use super::super::store::{self, After};
 use super::super::rules;
+use super::super::store::{self, After};
 use super::{offered, shown};
 use crate::error::Error;
 use crate::gate::{Action, Authorized, Context, Decision, Operation, Read, Result, Scope, Target, Tx};

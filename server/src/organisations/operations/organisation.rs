@@ -9,8 +9,8 @@ use super::super::model::{Organisation, OrganisationPage};
 use super::super::store::{self, OrganisationRow};
 use crate::error::Error;
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Revoked, Scope, Tx,
-    Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Revoked, Scope,
+    Tx, Write,
 };
 
 /// What an organisation's pages may offer.

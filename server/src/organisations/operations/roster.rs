@@ -6,19 +6,20 @@ use contract::id::{AccountId, OrganisationId, OrganisationMemberId};
 use serde::{Deserialize, Serialize};
 
 use super::super::model::OrganisationMember;
-use super::super::store::{self, After, MemberRow};
 use super::super::rules;
+use super::super::store::{self, After, MemberRow};
 use crate::error::Error;
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Read, Result, Revoked,
-    Scope, Target, Timestamp, Tx, Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Read, Result,
+    Revoked, Scope, Target, Timestamp, Tx, Write,
 };
 use crate::{invitations, members, sandboxes};
 
 /// What a roster may offer on one row.
 fn offered(context: &Context, account: AccountId, role: OrganisationRole, owners: i64) -> Allowed {
     let actor = context.organisation_role();
-    let kept = if rules::leaves_no_owner(role, None, owners) { Decision::Deny(Code::LastOwner) } else { Decision::Allow };
+    let kept =
+        if rules::leaves_no_owner(role, None, owners) { Decision::Deny(Code::LastOwner) } else { Decision::Allow };
     let mut list = vec![
         (Action::OrganisationGrant, rules::touch(actor, role).max(kept)),
         (Action::OrganisationRevoke, rules::revoke(actor, role).max(kept)),

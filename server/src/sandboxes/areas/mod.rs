@@ -18,6 +18,5 @@ pub(super) fn register(registry: &mut Registry) {
     registry.add::<operations::DeleteArea>();
 }
 
-
 #[cfg(test)]
 mod tests;

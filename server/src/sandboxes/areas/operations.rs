@@ -113,8 +113,7 @@ impl Operation for CreateArea {
 
     fn describe(&self, (): &()) -> Description {
         Description {
-            en: format!("Create the area “{}”.", self.name),
-            pl: format!("Utworzyć obszar „{}”.", self.name),
+            en: format!("Create the area “{}”.", self.name), pl: format!("Utworzyć obszar „{}”.", self.name)
         }
     }
 
@@ -248,8 +247,7 @@ impl Operation for DeleteArea {
 
     fn describe(&self, facts: &Area) -> Description {
         Description {
-            en: format!("Delete the area “{}”.", facts.name),
-            pl: format!("Usunąć obszar „{}”.", facts.name),
+            en: format!("Delete the area “{}”.", facts.name), pl: format!("Usunąć obszar „{}”.", facts.name)
         }
     }
 

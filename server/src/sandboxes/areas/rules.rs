@@ -22,7 +22,8 @@ mod tests {
 
     #[test]
     fn a_fenced_member_sees_the_areas_of_the_fence_only() {
-        let fenced = Row { role: Tier::Viewer, areas: Some(vec!["web".to_owned()]), agents: None, edit: None }.resolve();
+        let fenced =
+            Row { role: Tier::Viewer, areas: Some(vec!["web".to_owned()]), agents: None, edit: None }.resolve();
         assert!(sees(Some(&fenced), "web"));
         assert!(!sees(Some(&fenced), "finance"));
         assert!(sees(Some(&Access::managing()), "finance"));

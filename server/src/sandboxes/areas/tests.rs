@@ -4,7 +4,7 @@ use axum::http::Method;
 use contract::id::SandboxId;
 use serde_json::{Value, json};
 
-use crate::organisations::stage::{expect, expect_field, revised, Stage, text};
+use crate::organisations::stage::{Stage, expect, expect_field, revised, text};
 
 #[tokio::test]
 async fn an_area_has_a_name_of_its_own() {
@@ -47,7 +47,8 @@ async fn an_area_that_a_row_names_stays() {
     let sandbox = stage.sandbox(&stage.owner, "S").await;
     stage.areas(&sandbox, &["web"]).await;
     stage.join("writer@example.org", "member").await;
-    let path = format!("{sandbox}/areas/{}", text(&stage.owner.get(&format!("{sandbox}/areas")).await.json["items"][0], "id"));
+    let path =
+        format!("{sandbox}/areas/{}", text(&stage.owner.get(&format!("{sandbox}/areas")).await.json["items"][0], "id"));
     stage.grant(&sandbox, json!({"email": "writer@example.org", "role": "writer", "edit": ["web"]})).await;
     expect(&stage.owner.delete(&path).await, 409, "area_in_use");
     stage.grant(&sandbox, json!({"email": "writer@example.org", "role": "viewer"})).await;
@@ -60,7 +61,8 @@ async fn an_area_that_an_open_invitation_names_stays_and_is_renamed_there() {
     let stage = Stage::new().await;
     let sandbox = stage.sandbox(&stage.owner, "S").await;
     stage.areas(&sandbox, &["web"]).await;
-    let path = format!("{sandbox}/areas/{}", text(&stage.owner.get(&format!("{sandbox}/areas")).await.json["items"][0], "id"));
+    let path =
+        format!("{sandbox}/areas/{}", text(&stage.owner.get(&format!("{sandbox}/areas")).await.json["items"][0], "id"));
     let sandbox: SandboxId = sandbox.rsplit('/').next().unwrap().parse().unwrap();
     sqlx::query(
         "insert into invitation (org_id, id, sandbox_id, email, role, areas, edit, token_hash, invited_by, created_at, expires_at)

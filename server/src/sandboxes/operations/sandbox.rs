@@ -10,8 +10,8 @@ use super::super::rules;
 use super::super::store::{self, After, SandboxRow, Wanted};
 use crate::error::Error;
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Revoked,
-    Scope, Target, Tx, Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Revoked, Scope,
+    Target, Tx, Write,
 };
 use crate::members;
 
@@ -52,7 +52,18 @@ fn offered(context: &Context) -> Allowed {
 fn shown(organisation: OrganisationId, row: SandboxRow, role: SandboxRole, stopped: bool, allowed: Allowed) -> Sandbox {
     let SandboxRow { id, name, status, owner_email, revision, created_at, .. } = row;
     let owner_email = owner_email.filter(|_| rules::is_told_the_owner(role));
-    Sandbox { id, organisation_id: organisation, name, role, owner_email, status, revision, created_at, stopped, allowed }
+    Sandbox {
+        id,
+        organisation_id: organisation,
+        name,
+        role,
+        owner_email,
+        status,
+        revision,
+        created_at,
+        stopped,
+        allowed,
+    }
 }
 
 /// The sandbox for whoever asked.

@@ -10,8 +10,8 @@ use super::super::store::{self, SandboxRow};
 use super::sandbox::{current, shown_to};
 use crate::error::Error;
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked, Scope,
-    Tx, Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Personal, Result, Revoked,
+    Scope, Tx, Write,
 };
 use crate::members::{self, Person};
 
