@@ -127,6 +127,7 @@ impl App {
     ///
     /// # Errors
     /// The key file cannot be used or does not fit the database; the database refuses us.
+    #[expect(clippy::disallowed_methods, reason = "checks schema and key before there is a gate")]
     pub async fn build(config: Config, stop: &CancellationToken) -> anyhow::Result<(Self, mpsc::Receiver<Receipt>)> {
         let keys = KeyRing::from_file(&config.at_rest_key_file, config.allow_loose_key_file)?;
         let pool = pool(config.database.app.options(), config.database.connections);
@@ -170,7 +171,6 @@ impl App {
 }
 
 /// A pool as the application's role. Statements are prepared once a connection.
-#[expect(clippy::disallowed_methods, reason = "the one place that opens the application's connections")]
 pub fn pool(options: PgConnectOptions, connections: u32) -> PgPool {
     PgPoolOptions::new().max_connections(connections).acquire_timeout(ACQUIRE).connect_lazy_with(options)
 }

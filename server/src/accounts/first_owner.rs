@@ -33,7 +33,7 @@ pub async fn issue_first_owner(app: &App, always: bool) -> Result<Option<String>
         return Ok(None);
     }
     let token = link_token::random_token();
-    let operation = IssueFirstOwner { id: Uuid::now_v7(), token_hash: key(app).hash(&token) };
+    let operation = IssueFirstOwner { id: crate::gate::fresh_uuid(), token_hash: key(app).hash(&token) };
     app.gate.perform(job(), operation).await?;
     let link = format!("{}/first-owner#{token}", app.origin());
     write_private(&app.config.data_directory.join(FILE), &link).map_err(Error::internal)?;

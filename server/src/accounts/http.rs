@@ -114,7 +114,7 @@ async fn session_read(State(app): State<App>, call: Call) -> Result<Response> {
 async fn sign_in_begin(State(app): State<App>, call: Call, Json(Nothing {}): Json<Nothing>) -> Result<Response> {
     app.recent.limits.check(call.address.as_deref(), None)?;
     let (public_key, state) = app.passkeys.start_sign_in().map_err(Error::internal)?;
-    let ceremony_id = Uuid::now_v7();
+    let ceremony_id = crate::gate::fresh_uuid();
     let begun = app.gate.perform(visitor(&call), BeginSession { ceremony: ceremony_id, state }).await?;
     Ok(begun.map(|()| Ceremony { ceremony_id, public_key }).ok())
 }
@@ -179,7 +179,7 @@ async fn first_owner_begin(State(app): State<App>, call: Call, Json(body): Json<
     let email = text::email(&body.email).map_err(|error| Error::text("/email", error))?;
     let name = text::name(&body.name).map_err(|error| Error::text("/name", error))?;
     app.gate.perform(visitor(&call), ShowFirstOwner { token_hash: token_hash.clone() }).await?;
-    let ceremony = Uuid::now_v7();
+    let ceremony = crate::gate::fresh_uuid();
     let (public_key, state) =
         app.passkeys.start_registration(ceremony, &email.typed, &name, &[]).map_err(Error::internal)?;
     let registration = Registration { token_hash, email, name, state };

@@ -1,4 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 use super::*;
 use crate::crypto::soft_authenticator::SoftAuthenticator;
 use serde_json::json;

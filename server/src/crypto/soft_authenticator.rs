@@ -1,11 +1,6 @@
 //! A passkey in software, for tests only: ES256, resident, verifies its user, counts its uses.
 //!
 //! It answers the same options that a browser gets and so proves the server's side without a browser.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "a test double fails by panicking"
-)]
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ciborium::Value as Cbor;
 use p256::ecdsa::{Signature, SigningKey, signature::Signer as _};

@@ -113,7 +113,7 @@ pub use context::{
 pub use decide::{Coverage, Decision, Question, Verdict, built_in, decide};
 pub use operation::{
     Authorized, Description, Hot, Mode, ModeKind, Operation, Parameters, Personal, Read, Scope, Spend, Subject, Target, Tx,
-    Write, fresh,
+    Write, fresh, fresh_uuid,
 };
 pub use policy::Action;
 pub use proposals::{Confirmed, ProposalNotice, Settings};

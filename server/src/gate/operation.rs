@@ -304,5 +304,11 @@ pub trait Operation: Serialize + DeserializeOwned + Send + Sync + Sized + 'stati
 
 /// A new id. Called where an operation is made, never while one is carried out.
 pub fn fresh<I: Id>() -> I {
-    I::from_uuid(Uuid::now_v7())
+    I::from_uuid(fresh_uuid())
+}
+
+/// A new id of something that has no kind of its own on the wire, such as a passkey prompt.
+#[expect(clippy::disallowed_methods, reason = "the one place that makes ids")]
+pub fn fresh_uuid() -> Uuid {
+    Uuid::now_v7()
 }

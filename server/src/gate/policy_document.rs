@@ -180,11 +180,12 @@ fn faults_of_rule(index: usize, rule: &Rule, faults: &mut Vec<Fault>) {
     if rule.reason.as_ref().is_some_and(|reason| reason.chars().count() > MAX_REASON) {
         faults.push(fault(&at("reason"), Code::TooLong, format!("At most {MAX_REASON} characters.")));
     }
-    if let Ok(action) = rule.action.parse::<Action>() {
-        if action.line().floor && rule.decision == RuleDecision::Allow {
-            let message = format!("{action} always asks for a confirmation: it can be confirm or deny.");
-            faults.push(fault(&at("decision"), Code::Policy, message));
-        }
+    if let Ok(action) = rule.action.parse::<Action>()
+        && action.line().floor
+        && rule.decision == RuleDecision::Allow
+    {
+        let message = format!("{action} always asks for a confirmation: it can be confirm or deny.");
+        faults.push(fault(&at("decision"), Code::Policy, message));
     }
 }
 

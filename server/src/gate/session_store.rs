@@ -180,6 +180,7 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
+    #[expect(clippy::disallowed_methods, reason = "what is stored is compared with the database's clock")]
     fn record(id: i128, hours: i64) -> Record {
         let expiry_date = time::OffsetDateTime::now_utc() + time::Duration::hours(hours);
         Record { id: Id(id), data: HashMap::from_iter([("n".to_owned(), id.to_string().into())]), expiry_date }

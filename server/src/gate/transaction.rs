@@ -76,6 +76,7 @@ impl Core {
         Ok(Tx::new(self.pool.begin_with(AssertSqlSafe(opening(M::KIND, fence))).await?))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the program's only commit")]
     pub(super) async fn commit<M: Mode>(&self, tx: Tx<M>) -> Result<()> {
         tx.inner.commit().await?;
         Ok(())

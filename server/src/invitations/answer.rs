@@ -258,7 +258,7 @@ impl Operation for AcceptInvitation {
             }
         } else {
             facts.enrolled = self.enrol(&stored, tx, context.at()).await?;
-            facts.who = facts.enrolled.as_ref().and_then(|_| self.enrolment.as_ref()).map(Enrolment::account);
+            facts.who = facts.enrolled.as_ref().and(self.enrolment.as_ref()).map(Enrolment::account);
         }
         Ok(facts)
     }

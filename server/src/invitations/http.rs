@@ -340,7 +340,7 @@ async fn invitation_begin(
         return Err(Error::denied(Code::SignInFirst));
     }
     let email = text::email(&shown.email).map_err(|error| Error::internal(anyhow::anyhow!(error.message)))?;
-    let ceremony = Uuid::now_v7();
+    let ceremony = crate::gate::fresh_uuid();
     let (public_key, state) =
         app.passkeys.start_registration(ceremony, &email.typed, &name, &[]).map_err(Error::internal)?;
     let registration = Registration { token_hash: named.token_hash.clone(), email, name, state };

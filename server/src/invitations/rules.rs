@@ -153,7 +153,6 @@ pub fn scope(organisation: OrganisationId, sandbox: Option<SandboxId>) -> Scope 
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
     use contract::access::OrganisationRole::{Admin, Auditor, Member, Owner};
     use proptest::prelude::*;

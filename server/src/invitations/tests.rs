@@ -1,4 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 use axum::http::{Method, StatusCode, header};
 use chrono::TimeDelta;
 use contract::access::OrganisationRole;

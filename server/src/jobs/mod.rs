@@ -16,7 +16,6 @@ const TICK: Duration = Duration::from_secs(2);
 const SWEEP: Duration = Duration::from_secs(600);
 
 /// Starts sealing and the clockwork; both end with `stop`, and `tracker` awaits them.
-#[expect(clippy::disallowed_methods, reason = "the one place that starts background work")]
 pub fn start(app: &App, receipts: mpsc::Receiver<Receipt>, tracker: &TaskTracker, stop: &CancellationToken) {
     let (sealing, ending) = (app.clone(), stop.clone());
     tracker.spawn(async move {

@@ -16,7 +16,6 @@ pub struct Fresh {
 
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
-#[expect(clippy::disallowed_methods, reason = "tests are told where PostgreSQL is by their environment")]
 fn server() -> Url {
     let url = std::env::var("BAILIWICK_TEST_DATABASE").expect("BAILIWICK_TEST_DATABASE: run script/test, which starts PostgreSQL");
     url.parse().expect("BAILIWICK_TEST_DATABASE is a postgres:// URL")

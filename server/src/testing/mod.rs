@@ -1,6 +1,8 @@
 //! What slice tests stand on: a database of their own behind the real roles, the real router, and people with passkeys.
 //! PostgreSQL comes from `BAILIWICK_TEST_DATABASE`, a superuser's URL that `script/test` provides.
 
+#![expect(clippy::disallowed_methods, reason = "tests make rows by hand and move clocks")]
+
 mod database;
 mod persona;
 
@@ -41,7 +43,6 @@ impl TestClock {
 }
 
 impl Clock for TestClock {
-    #[expect(clippy::disallowed_methods, reason = "runs on from the wall clock")]
     fn now(&self) -> Timestamp {
         (Utc::now() + TimeDelta::microseconds(self.ahead.load(Ordering::SeqCst))).trunc_subsecs(6)
     }
@@ -55,8 +56,6 @@ pub struct World {
     pub clock: Arc<TestClock>,
     /// Connections as a superuser: outside every fence, for looking and for tampering.
     pub admin: PgPool,
-    /// Where the audit sequencer would connect.
-    pub sequencer: DatabaseUrl,
     router: Router,
     stop: CancellationToken,
     _data: tempfile::TempDir,
@@ -76,12 +75,11 @@ impl World {
         let config = config(data.path().to_owned(), &database);
         let pool = crate::app::pool(config.database.app.options(), 8);
         let (clock, stop) = (Arc::new(TestClock::default()), CancellationToken::new());
-        let sequencer = config.database.sequencer.clone();
         let ingredients = Ingredients { config, pool, keys: KeyRing::from_key([7; 32]), clock: clock.clone() };
         let (app, _receipts) = App::assemble(ingredients, &stop).unwrap();
         let router = crate::http::router(app.clone()).unwrap();
         let admin = PgPool::connect(&database.superuser).await.unwrap();
-        Self { app, clock, admin, sequencer, router, stop, _data: data }
+        Self { app, clock, admin, router, stop, _data: data }
     }
 
     /// Where this installation keeps files.

@@ -1,7 +1,7 @@
 //! Proposals: operations that wait for a person's presence. Stored by the gate, confirmed against a challenge that is
 //! derived from everything they would do, decided again for proposer and approver, and carried out once.
 
-use std::str::FromStr;
+mod store;
 
 use chrono::TimeDelta;
 use contract::code::Code;
@@ -9,7 +9,7 @@ use contract::id::{AccountId, OrganisationId, ProposalId, RecordId, SandboxId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -183,7 +183,7 @@ impl Gate {
                 "Too many of your proposals wait for a confirmation. Confirm or reject some first.",
             ));
         }
-        insert(tx.conn(), organisation, id, row, at).await?;
+        store::insert(tx.conn(), organisation, id, row, at).await?;
         self.core().commit(tx).await
     }
 
@@ -206,7 +206,7 @@ impl Gate {
         let mut tx = self.core().begin::<Write>(Fence::of(call, Scope::Organisation(organisation))).await?;
         let (open, approver) = self.open(&mut tx, call, organisation, id, at).await?;
         let account = approver.account()?;
-        let credentials: Vec<Credential> = passkeys(tx.conn(), account).await?.into_iter().map(|(_, key)| key).collect();
+        let credentials: Vec<Credential> = store::passkeys(tx.conn(), account).await?.into_iter().map(|(_, key)| key).collect();
         let asked = challenge(&open.row.digest, account, nonce);
         let (options, _) = self.passkeys().start_confirmation(&credentials, asked).map_err(unconfirmed)?;
         let ceremony = Ceremony { nonce: hex::encode(nonce), expires_at: at + self.settings().confirmation };
@@ -265,7 +265,7 @@ impl Gate {
         let (open, approver) = self.open(&mut tx, call, organisation, id, at).await?;
         let account = approver.account()?;
         self.prove(&mut tx, &open, account, answer, at).await?;
-        let approved = approve(tx.conn(), organisation, id, account, at).await?;
+        let approved = store::approve(tx.conn(), organisation, id, account, at).await?;
         let proposer = if open.proposer() == account {
             approver
         } else {
@@ -282,11 +282,11 @@ impl Gate {
             other => other?,
         };
         let Some(output) = redone.output else {
-            park(tx.conn(), organisation, id, at, at + self.settings().parked).await?;
+            store::park(tx.conn(), organisation, id, at, at + self.settings().parked).await?;
             self.core().commit(tx).await?;
             return Ok(Some(Confirmed::Parked));
         };
-        finish(tx.conn(), organisation, id, "executed", None, at).await?;
+        store::finish(tx.conn(), organisation, id, "executed", None, at).await?;
         let ended = Ended {
             record,
             proposal: id,
@@ -355,10 +355,10 @@ impl Gate {
         (at, record): (Timestamp, RecordId),
     ) -> Result<Option<Receipt>> {
         let mut tx = self.core().begin::<Write>(Fence::of(call, Scope::Organisation(organisation))).await?;
-        let Some(open) = load(tx.conn(), organisation, id).await?.filter(|open| open.row.state == "open") else {
+        let Some(open) = store::load(tx.conn(), organisation, id).await?.filter(|open| open.row.state == "open") else {
             return Ok(None);
         };
-        finish(tx.conn(), organisation, id, state, Some(reason), at).await?;
+        store::finish(tx.conn(), organisation, id, state, Some(reason), at).await?;
         let base = Context::new(call, open.scope(), at);
         let proposer = standing::of_account(tx.conn(), open.proposer(), &base).await?;
         let (target, parameters) = self.registry().get(open.action)?.outline(&open.row.operation)?;
@@ -405,7 +405,7 @@ impl Gate {
     ) -> Result<(Open, Context)> {
         let wide = standing::of_call(tx.conn(), call, Scope::Organisation(organisation), at).await?;
         refuse(wide.verdict(Action::ProposalConfirm, Decision::Allow).decision)?;
-        let open = load(tx.conn(), organisation, id).await?.ok_or(Error::NotFound)?;
+        let open = store::load(tx.conn(), organisation, id).await?.ok_or(Error::NotFound)?;
         let approver = match open.scope() {
             Scope::Organisation(_) => wide,
             narrow => standing::of_call(tx.conn(), call, narrow, at).await?,
@@ -440,7 +440,7 @@ impl Gate {
             return Err(Error::denied(Code::ConfirmationInvalid));
         }
         let asked = challenge(&bound, account, &nonce);
-        let stored = passkeys(tx.conn(), account).await?;
+        let stored = store::passkeys(tx.conn(), account).await?;
         let credentials: Vec<Credential> = stored.iter().map(|(_, credential)| credential.clone()).collect();
         // The challenge is derived again from the stored proposal, so that nothing but that proposal can be confirmed.
         let (_, state) = self.passkeys().start_confirmation(&credentials, asked).map_err(unconfirmed)?;
@@ -471,155 +471,6 @@ pub(crate) fn in_language(description: &Description, lang: Lang) -> String {
     match lang {
         Lang::En => description.en.clone(),
         Lang::Pl => description.pl.clone(),
-    }
-}
-
-async fn passkeys(conn: &mut PgConnection, account: AccountId) -> Result<Vec<(Uuid, Credential)>> {
-    let rows: Vec<(Uuid, Value)> = sqlx::query_as("select id, credential from passkey where account_id = $1 order by created_at")
-        .bind(account.uuid())
-        .fetch_all(conn)
-        .await?;
-    rows.into_iter().map(|(id, value)| Ok((id, serde_json::from_value(value).map_err(Error::internal)?))).collect()
-}
-
-async fn load(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId) -> Result<Option<Open>> {
-    let row: Option<Row> = sqlx::query_as(
-        "select action, version, operation, sandbox_id, description, digest, nonce, policy_version, target_revision, requires,
-                proposed_by, state, expires_at, frozen_at
-         from proposal where org_id = $1 and id = $2",
-    )
-    .bind(organisation.uuid())
-    .bind(id.uuid())
-    .fetch_optional(conn)
-    .await?;
-    row.map(|row| {
-        let action = Action::from_str(&row.action).map_err(|code| Error::internal(anyhow::anyhow!("{code}: {}", row.action)))?;
-        Ok(Open { id, organisation, action, row })
-    })
-    .transpose()
-}
-
-async fn insert(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId, row: &Row, at: Timestamp) -> Result<()> {
-    sqlx::query(
-        "insert into proposal (org_id, id, action, version, operation, sandbox_id, description, digest, nonce, policy_version,
-                               target_revision, requires, proposed_by, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
-    )
-    .bind(organisation.uuid())
-    .bind(id.uuid())
-    .bind(&row.action)
-    .bind(row.version)
-    .bind(&row.operation)
-    .bind(row.sandbox_id)
-    .bind(&row.description)
-    .bind(&row.digest)
-    .bind(&row.nonce)
-    .bind(&row.policy_version)
-    .bind(row.target_revision)
-    .bind(row.requires)
-    .bind(row.proposed_by)
-    .bind(at)
-    .bind(row.expires_at)
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Notes the person's answer, uses the ceremony up, and tells who has answered so far.
-async fn approve(
-    conn: &mut PgConnection,
-    organisation: OrganisationId,
-    id: ProposalId,
-    account: AccountId,
-    at: Timestamp,
-) -> Result<Vec<AccountId>> {
-    sqlx::query(
-        "update proposal_approval set approved_at = coalesce(approved_at, $4), ceremony = null
-         where org_id = $1 and proposal_id = $2 and account_id = $3",
-    )
-    .bind(organisation.uuid())
-    .bind(id.uuid())
-    .bind(account.uuid())
-    .bind(at)
-    .execute(&mut *conn)
-    .await?;
-    let approved: Vec<Uuid> = sqlx::query_scalar(
-        "select account_id from proposal_approval
-         where org_id = $1 and proposal_id = $2 and approved_at is not null order by approved_at",
-    )
-    .bind(organisation.uuid())
-    .bind(id.uuid())
-    .fetch_all(conn)
-    .await?;
-    Ok(approved.into_iter().map(AccountId::from_uuid).collect())
-}
-
-async fn park(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId, at: Timestamp, expires_at: Timestamp) -> Result<()> {
-    sqlx::query("update proposal set parked_at = $3, expires_at = $4, revision = revision + 1 where org_id = $1 and id = $2")
-        .bind(organisation.uuid())
-        .bind(id.uuid())
-        .bind(at)
-        .bind(expires_at)
-        .execute(conn)
-        .await?;
-    Ok(())
-}
-
-async fn finish(
-    conn: &mut PgConnection,
-    organisation: OrganisationId,
-    id: ProposalId,
-    state: &str,
-    reason: Option<Code>,
-    at: Timestamp,
-) -> Result<()> {
-    sqlx::query(
-        "update proposal set state = $3, reason = $4, ended_at = $5, revision = revision + 1
-         where org_id = $1 and id = $2 and state = 'open'",
-    )
-    .bind(organisation.uuid())
-    .bind(id.uuid())
-    .bind(state)
-    .bind(reason.map(Code::as_str))
-    .bind(at)
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-impl Tx<Write> {
-    /// Stops the clocks of a scope's open proposals while an emergency stop is engaged. Answers how many.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn freeze_proposals(&mut self, scope: Scope, at: Timestamp) -> Result<Vec<(ProposalId, String)>> {
-        let rows: Vec<(Uuid, String)> = sqlx::query_as(
-            "update proposal set frozen_at = $3 where org_id = $1 and ($2::uuid is null or sandbox_id = $2) and state = 'open'
-             and frozen_at is null and expires_at > $3 returning id, action",
-        )
-        .bind(scope.organisation().map(OrganisationId::uuid))
-        .bind(scope.sandbox().map(SandboxId::uuid))
-        .bind(at)
-        .fetch_all(self.conn())
-        .await?;
-        Ok(rows.into_iter().map(|(id, action)| (ProposalId::from_uuid(id), action)).collect())
-    }
-
-    /// Lets the clocks run on from where they stood.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn thaw_proposals(&mut self, scope: Scope, at: Timestamp) -> Result<()> {
-        sqlx::query(
-            "update proposal set expires_at = expires_at + ($3 - frozen_at), frozen_at = null
-             where org_id = $1 and ($2::uuid is null or sandbox_id = $2) and state = 'open' and frozen_at is not null",
-        )
-        .bind(scope.organisation().map(OrganisationId::uuid))
-        .bind(scope.sandbox().map(SandboxId::uuid))
-        .bind(at)
-        .execute(self.conn())
-        .await?;
-        Ok(())
     }
 }
 
