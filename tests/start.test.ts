@@ -6,10 +6,12 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSy
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, afterEach, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller } from "./support/http.ts";
-import { type End, freshDirectory, PROGRAM, processesOf, run, Server, until } from "./support/server.ts";
+import { type End, freshDirectory, PROGRAM, processesOf, run, Server, stopAll, until } from "./support/server.ts";
+
+afterEach(stopAll);
 
 const root = process.getuid?.() === 0;
 

@@ -20,11 +20,36 @@ export type Options = {
   environment?: Record<string, string>;
 };
 
+const made: string[] = [];
+const running = new Set<Server>();
+
+// Whatever happens to a test, nothing that it started outlives this process.
+process.once("exit", () => {
+  for (const server of running) {
+    server.child.kill("SIGINT");
+  }
+  for (const directory of made) {
+    // A database whose server was killed is nobody's child any more.
+    for (const pid of processesOf(directory)) {
+      process.kill(pid, "SIGINT");
+    }
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+/** Ends every server that a test left: for `afterEach`, where a test may have failed in the middle. */
+export async function stopAll(): Promise<void> {
+  for (const server of running) {
+    await server.stop();
+    await until("the server's processes have ended", () => processesOf(server.data).length === 0);
+  }
+}
+
 /** A directory that other users may pass through, as the database's user has to. */
 export function freshDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "bailiwick-suite-"));
   chmodSync(directory, 0o711);
-  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  made.push(directory);
   return join(directory, "data");
 }
 
@@ -73,7 +98,11 @@ export class Server {
     this.child.stdout?.on("data", (chunk) => (this.output += chunk));
     this.child.stderr?.on("data", (chunk) => (this.output += chunk));
     this.#end = new Promise((fulfil) => {
-      this.child.once("close", (code, signal) => fulfil({ code, signal, output: this.output }));
+      running.add(this);
+      this.child.once("close", (code, signal) => {
+        running.delete(this);
+        fulfil({ code, signal, output: this.output });
+      });
     });
   }
 
