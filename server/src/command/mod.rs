@@ -1,12 +1,15 @@
 //! The command line: what can be asked, with help and examples. Each command's work is in its own file.
 
+mod admin;
+mod audit;
 mod server;
 mod settings;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use bailiwick::config::Sources;
+use bailiwick::config::{Config, LogFormat, Profile, Sources};
+use bailiwick::failure::Failure;
 use clap::{Parser, Subcommand};
 
 /// Bailiwick: who may do what, and proof of what happened.
@@ -52,6 +55,12 @@ enum Command {
     /// Print the API's description
     #[command(after_help = "Example: bailiwick openapi > openapi/console.json")]
     Openapi,
+    /// The audit trail
+    #[command(subcommand)]
+    Audit(audit::Audit),
+    /// Ways back in for whoever runs the server
+    #[command(subcommand)]
+    Admin(admin::Admin),
     /// Print every setting, its value (secrets masked) and where it came from
     #[command(after_help = "Example: BAILIWICK_LISTEN=0.0.0.0:443 bailiwick config")]
     Config {
@@ -88,7 +97,18 @@ impl Line {
                 println!("{}", bailiwick::http::description().to_pretty_json()?);
                 Ok(())
             }
+            Command::Audit(audit) => audit.run(&operator(&sources)?).await,
+            Command::Admin(admin) => admin.run(operator(&sources)?).await,
             Command::Config { json } => settings::show(&sources, json),
         }
     }
+}
+
+/// The configuration for a command beside the server; its log lines are only warnings, for people.
+fn operator(sources: &Sources) -> Result<Config, Failure> {
+    let mut config = sources.load(Profile::Serve)?.config;
+    config.log.filter = String::from("warn");
+    config.log.format = LogFormat::Text;
+    bailiwick::observe::log(&config.log);
+    Ok(config)
 }

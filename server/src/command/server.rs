@@ -96,8 +96,11 @@ async fn database_ready(config: &Config) -> Result<(), Failure> {
 }
 
 /// What a person at the terminal needs next.
-async fn welcome(config: &Config, _app: &App) -> anyhow::Result<()> {
+async fn welcome(config: &Config, app: &App) -> anyhow::Result<()> {
     println!("\nBailiwick is running at {}", config.origin());
+    if let Some(link) = bailiwick::accounts::issue_first_owner(app, false).await? {
+        println!("\nNobody owns it yet. Open this link to become its first owner:\n\n  {link}\n");
+    }
     let file = config.data_directory.join(development::SETTINGS_FILE);
     println!("Data: {}", config.data_directory.display());
     println!("Other commands on this data: bailiwick --config {} audit verify", file.display());
