@@ -156,6 +156,13 @@ async fn signing_in_changes_the_session_and_signing_out_ends_it_for_good() {
     browser.cookie = first;
     refused(&browser.get("/self").await, StatusCode::UNAUTHORIZED, "unauthenticated");
 
+    let bea = world.person("bea@example.org").await;
+    let mut shared = Browser { visitor: world.stranger(), cookie: second.clone() };
+    let other = shared.sign_in(|options| bea.assert(options)).await;
+    assert_eq!(other.json["account"]["email"], "bea@example.org", "{other:?}");
+    browser.sign_in(|options| ada.assert(options)).await;
+    let second = browser.cookie.clone();
+
     browser.cookie = second.clone();
     let gone = browser.send(Method::POST, "/sign-out", None).await;
     assert_eq!(gone.status, StatusCode::NO_CONTENT, "{gone:?}");
@@ -164,7 +171,15 @@ async fn signing_in_changes_the_session_and_signing_out_ends_it_for_good() {
     browser.cookie = second;
     refused(&browser.get("/self").await, StatusCode::UNAUTHORIZED, "unauthenticated");
     assert_eq!(world.records("session.end", "done").await, 1);
-    assert_eq!(world.records("session.create", "done").await, 2);
+    let (ended, told): (i64, i64) = sqlx::query_as(
+        "select count(*) filter (where s.ended_reason = 'signed_out' and s.ended_at is not null), count(r.id)
+         from sign_in s left join revocation r on r.sign_in_id = s.id",
+    )
+    .fetch_one(&world.admin)
+    .await
+    .unwrap();
+    assert_eq!((ended, told), (1, 1), "the sign-in itself ends, and open streams are told");
+    assert_eq!(world.records("session.create", "done").await, 4);
     assert_eq!(ada.get("/self").await.status, StatusCode::OK, "other sign-ins go on");
 }
 
