@@ -60,6 +60,7 @@ impl From<Error> for Draft {
         match error.settled() {
             Error::Unauthenticated => Self::new(StatusCode::UNAUTHORIZED, code, "Sign in first."),
             Error::NotFound => Self::new(StatusCode::NOT_FOUND, code, "There is nothing here that you may see."),
+            Error::Denied(Code::SignInFirst) => Self::new(StatusCode::UNAUTHORIZED, code, denied(code)),
             Error::Denied(_) => Self::new(StatusCode::FORBIDDEN, code, denied(code)),
             Error::ConfirmationRequired(notice) => {
                 let mut draft = Self::new(StatusCode::FORBIDDEN, code, "Confirm with your passkey that you want exactly this.");
@@ -114,6 +115,10 @@ fn denied(code: Code) -> &'static str {
         Code::Terminating => "This is being deleted.",
         Code::ConfirmationInvalid => "The passkey's answer does not fit this proposal. Ask for a new challenge.",
         Code::PasskeyCounter => "This passkey answered with an old counter and may have been copied. Use another one.",
+        Code::PasskeyUnknown => "No account here answers to this passkey.",
+        Code::CeremonyInvalid => "The passkey's answer does not fit what was asked. Begin again.",
+        Code::WrongAccount => "This invitation is for another address than the account that is signed in.",
+        Code::SignInFirst => "This address has an account. Sign in to it first.",
         Code::OwnerRow => "The owner's access cannot be changed here. Transfer the sandbox instead.",
         Code::Outranked => "This person's role is above yours.",
         Code::LastOwner => "An organisation keeps at least one owner.",
