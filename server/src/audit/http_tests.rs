@@ -215,6 +215,8 @@ async fn an_overseer_has_the_trail_verified() {
     let checkpoint = stage.auditor.get(&stage.path("/checkpoint")).await;
     assert_eq!(checkpoint.status, StatusCode::OK, "{checkpoint:?}");
     assert!(checkpoint.json["note"].as_str().unwrap().starts_with("bailiwick/audit/"));
+    // Entering the organisation is on record too.
+    stage.until_sealed().await;
     let response = stage.auditor.open(Method::POST, &stage.path("/verify"), &[], None).await;
     assert_eq!(response.status(), StatusCode::OK);
     let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
@@ -222,7 +224,8 @@ async fn an_overseer_has_the_trail_verified() {
     let result = text.split("event: result\ndata: ").nth(1).unwrap().lines().next().unwrap();
     let result: Value = serde_json::from_str(result).unwrap();
     assert_eq!((&result["verdict"], &result["uncovered"]), (&json!("verified"), &json!(0)), "{text}");
-    assert!(text.contains("event: progress"), "{text}");
+    let told = text.rfind("event: progress").unwrap();
+    assert!(told < text.find("event: result").unwrap(), "{text}");
 }
 
 #[tokio::test]
