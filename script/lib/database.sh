@@ -1,11 +1,13 @@
 # A throwaway PostgreSQL for tests: fast, forgetful, reached by a Unix socket only.
 # Sets BAILIWICK_TEST_DATABASE; database_stop ends what database_start started.
+# `database_start durable` keeps PostgreSQL's own promises about the disk, for measuring.
 
 database_pid=
 database_folder=
 
 database_start() {
-  local programs run=()
+  local programs run=() haste=(-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off)
+  if [ "${1:-}" = durable ]; then haste=(-c shared_buffers=512MB -c max_wal_size=4GB); fi
   programs=$(postgresql_programs) || return 1
   database_folder=$(mktemp -d /tmp/bailiwick-test.XXXXXX)
   chmod 711 "$database_folder"
@@ -18,8 +20,7 @@ database_start() {
   (cd / && "${run[@]}" "$programs/initdb" -D "$database_folder/data" --username=postgres --auth=trust \
     --encoding=UTF8 --locale=C.UTF-8 --no-sync --no-instructions >/dev/null) || return 1
   (cd / && exec "${run[@]}" "$programs/postgres" -D "$database_folder/data" -k "$database_folder/socket" \
-    -c listen_addresses= -c port=5432 -c max_connections=300 -c fsync=off -c synchronous_commit=off \
-    -c full_page_writes=off -c autovacuum=off >"$database_folder/log" 2>&1) &
+    -c listen_addresses= -c port=5432 -c max_connections=300 "${haste[@]}" >"$database_folder/log" 2>&1) &
   database_pid=$!
   export BAILIWICK_TEST_DATABASE="postgres://postgres@localhost/postgres?host=$database_folder/socket"
   local tries

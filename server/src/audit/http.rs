@@ -9,7 +9,6 @@ use contract::id::{OrganisationId, RecordId, SandboxId};
 use futures_util::{Stream, StreamExt};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use utoipa::IntoParams;
 use utoipa_axum::routes;
 
@@ -179,17 +178,33 @@ async fn verify(State(app): State<App>, call: Call, Path(org): Path<Organisation
         drop(permit);
         found
     };
-    let steps = ReceiverStream::new(heard).map(|progress| event("progress", &progress));
-    let result = futures_util::stream::once(async move {
-        match work.await {
-            Ok(found) => event("result", &found),
-            Err(error) => {
-                tracing::error!(error = %error, "a verification could not be finished");
-                event("failed", &Code::Unavailable)
+    let events = futures_util::stream::unfold((heard, Some(Box::pin(work))), |(mut heard, work)| async move {
+        let mut work = work?;
+        tokio::select! {
+            biased;
+            Some(progress) = heard.recv() => Some((vec![event("progress", &progress)], (heard, Some(work)))),
+            outcome = &mut work => {
+                // What was told last comes before the result that it led to.
+                let mut last = Vec::new();
+                while let Ok(progress) = heard.try_recv() {
+                    last.push(event("progress", &progress));
+                }
+                last.push(concluding(outcome));
+                Some((last, (heard, None)))
             }
         }
     });
-    Ok(respond(futures_util::stream::select(steps, result)).into_response())
+    Ok(respond(events.flat_map(futures_util::stream::iter)).into_response())
+}
+
+fn concluding(outcome: Result<Verification>) -> Event {
+    match outcome {
+        Ok(found) => event("result", &found),
+        Err(error) => {
+            tracing::error!(error = %error, "a verification could not be finished");
+            event("failed", &Code::Unavailable)
+        }
+    }
 }
 
 fn event<T: Serialize>(name: &str, value: &T) -> Event {

@@ -22,6 +22,8 @@ mod wire;
 pub use trail::Trail;
 
 #[cfg(test)]
+mod http_tests;
+#[cfg(test)]
 mod scene;
 #[cfg(test)]
 mod tests;

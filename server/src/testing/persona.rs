@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use axum::Router;
 use axum::body::Body;
+use axum::response::Response;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use contract::id::{AccountId, OrganisationId, PasskeyId, SignInId};
 use serde_json::{Value, json};
@@ -119,8 +120,8 @@ impl Persona {
         self.cookie = Some(format!("{COOKIE}={}", record.id));
     }
 
-    /// Sends a request; the path is below `/api/v1`.
-    pub async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Reply {
+    /// Sends a request and leaves the answer's body open, for event streams; the path is below `/api/v1`.
+    pub async fn open(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Response {
         let mut request = Request::builder().method(method).uri(format!("/api/v1{path}")).header(header::HOST, "localhost:8443");
         if let Some(cookie) = &self.cookie {
             request = request.header(header::COOKIE, cookie);
@@ -132,7 +133,12 @@ impl Persona {
             request = request.header(*name, *value);
         }
         let request = request.body(body.map_or_else(Body::empty, Body::from)).unwrap();
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Sends a request; the path is below `/api/v1`.
+    pub async fn send(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Reply {
+        let response = self.open(method, path, headers, body).await;
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = axum::body::to_bytes(response.into_body(), 1 << 22).await.unwrap();
         let json = if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).unwrap_or(Value::Null) };
