@@ -1,6 +1,10 @@
 //! The trail's figures on this machine: `script/bench audit-append` and `script/bench verify`. Prints a line for each
 //! bound and fails where one is missed. Ratios are medians of alternating runs, so that a slow disk or a busy machine
 //! slows both sides.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "measures against the bare database, with ids and transactions of its own"
+)]
 
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::process::ExitCode;
@@ -28,7 +32,9 @@ const ROUNDS: usize = 3;
 fn main() -> ExitCode {
     let name = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
     let outcome = match name.as_str() {
-        "audit-append" => tokio::runtime::Runtime::new().map_err(Into::into).and_then(|runtime| runtime.block_on(appending())),
+        "audit-append" => {
+            tokio::runtime::Runtime::new().map_err(Into::into).and_then(|runtime| runtime.block_on(appending()))
+        }
         "verify" => verifying(),
         other => Err(format!("there is no benchmark `{other}`; known are audit-append and verify").into()),
     };
@@ -88,7 +94,9 @@ async fn appending() -> Fallible<bool> {
     migrate::prepare(&server, "bench_audit").await.map_err(|failure| format!("{failure:?}"))?;
     let database = server.database("bench_audit");
     migrate::run(&database.clone().username("bailiwick_migrator")).await.map_err(|failure| format!("{failure:?}"))?;
-    let pool = |options: PgConnectOptions, size| PgPoolOptions::new().max_connections(size).min_connections(size).connect_with(options);
+    let pool = |options: PgConnectOptions, size| {
+        PgPoolOptions::new().max_connections(size).min_connections(size).connect_with(options)
+    };
     let root = pool(database.clone(), 2).await?;
     root.execute(RIVALS).await?;
     let keys = Arc::new(KeyRing::from_key(std::array::from_fn(|index| (index * 29 + 5) as u8)));
@@ -162,7 +170,13 @@ async fn storage(bench: &Arc<Bench>) -> Fallible<bool> {
     )
     .fetch_one(&bench.root)
     .await?;
-    Ok(bound("storage beside the body of an organisation's record", beside as f64 / records.max(1) as f64, false, 500.0, " bytes"))
+    Ok(bound(
+        "storage beside the body of an organisation's record",
+        beside as f64 / records.max(1) as f64,
+        false,
+        500.0,
+        " bytes",
+    ))
 }
 
 /// Waits until everything is sealed, so that one way's work does not weigh on the next.
@@ -243,10 +257,11 @@ async fn plain(conn: &mut sqlx::PgConnection, table: &'static str, chain: Uuid) 
 }
 
 async fn locked(conn: &mut sqlx::PgConnection, chain: Uuid) -> sqlx::Result<()> {
-    let head: Option<(i64, Vec<u8>)> = sqlx::query_as("select seq, link from rival_head where chain_id = $1 for update")
-        .bind(chain)
-        .fetch_optional(&mut *conn)
-        .await?;
+    let head: Option<(i64, Vec<u8>)> =
+        sqlx::query_as("select seq, link from rival_head where chain_id = $1 for update")
+            .bind(chain)
+            .fetch_optional(&mut *conn)
+            .await?;
     let (seq, previous) = head.unwrap_or((0, ORIGIN.to_vec()));
     let bytes = sample(Uuid::now_v7(), chain, None).encode().unwrap_or_default();
     let next = link(chain, seq as u64 + 1, &previous.try_into().unwrap_or(ORIGIN), &leaf(&bytes));
@@ -320,7 +335,8 @@ fn sample(id: Uuid, organisation: Uuid, sandbox: Option<Uuid>) -> Record {
     };
     Record {
         id,
-        at: chrono::DateTime::from_timestamp_micros(1_790_000_000_000_000 + (id.as_u128() % 1_000_000) as i64).unwrap_or_default(),
+        at: chrono::DateTime::from_timestamp_micros(1_790_000_000_000_000 + (id.as_u128() % 1_000_000) as i64)
+            .unwrap_or_default(),
         organisation,
         sandbox,
         actor: Actor { kind: "person".into(), id: Some(format!("acc_{}", organisation.simple())), behalf: None },
@@ -353,7 +369,8 @@ fn verifying() -> Fallible<bool> {
             reader.read_exact(&mut body)?;
             search.resize(number(104) as usize, 0);
             reader.read_exact(&mut search)?;
-            let next = Link { seq: walk.seq() + 1, epoch: 0, leaf: &head[..32], link: &head[32..64], mac: &head[64..96] };
+            let next =
+                Link { seq: walk.seq() + 1, epoch: 0, leaf: &head[..32], link: &head[32..64], mac: &head[64..96] };
             walk.step(&next, Some(&body)).map_err(|kind| kind.as_str())?;
             if !search_fits(&Columns::of(&body)?, &search) {
                 return Err("a search column differs".into());
@@ -403,7 +420,8 @@ fn parts<'a>(columns: &'a Columns<'_>) -> [&'a [u8]; 8] {
 }
 
 fn search_of(columns: &Columns<'_>) -> Vec<u8> {
-    let mut bytes = [columns.id.as_bytes().as_slice(), columns.organisation.as_bytes(), &columns.at_micros.to_le_bytes()].concat();
+    let mut bytes =
+        [columns.id.as_bytes().as_slice(), columns.organisation.as_bytes(), &columns.at_micros.to_le_bytes()].concat();
     for part in parts(columns) {
         bytes.extend(part);
         bytes.push(0);

@@ -88,7 +88,10 @@ impl App {
     ///
     /// # Errors
     /// The public origin cannot be a relying party.
-    pub fn assemble(ingredients: Ingredients, stop: &CancellationToken) -> anyhow::Result<(Self, mpsc::Receiver<Receipt>)> {
+    pub fn assemble(
+        ingredients: Ingredients,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<(Self, mpsc::Receiver<Receipt>)> {
         let Ingredients { config, pool, keys, clock } = ingredients;
         let passkeys = Arc::new(Passkeys::new(config.relying_party(), &config.public_origin)?);
         let keys = Arc::new(keys);
@@ -163,10 +166,12 @@ impl App {
 
     /// Whether a record could be written now: the table of this month exists and takes rows.
     pub async fn audit_writable(&self) -> bool {
-        sqlx::query_scalar::<_, bool>("select has_table_privilege('audit_record', 'insert') and not pg_is_in_recovery()")
-            .fetch_one(&self.sessions)
-            .await
-            .unwrap_or(false)
+        sqlx::query_scalar::<_, bool>(
+            "select has_table_privilege('audit_record', 'insert') and not pg_is_in_recovery()",
+        )
+        .fetch_one(&self.sessions)
+        .await
+        .unwrap_or(false)
     }
 }
 

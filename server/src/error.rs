@@ -129,9 +129,10 @@ impl Error {
         match self {
             Self::Unauthenticated => Code::Unauthenticated,
             Self::NotFound => Code::NotFound,
-            Self::Denied(code) | Self::Malformed { code, .. } | Self::Conflict { code, .. } | Self::Gone { code, .. } => {
-                *code
-            }
+            Self::Denied(code)
+            | Self::Malformed { code, .. }
+            | Self::Conflict { code, .. }
+            | Self::Gone { code, .. } => *code,
             Self::ConfirmationRequired(_) => Code::ConfirmationRequired,
             Self::Invalid(fields) => fields.first().map_or(Code::InvalidField, |field| field.code),
             Self::Stale => Code::StaleRevision,
@@ -156,12 +157,15 @@ impl Error {
     pub(crate) fn settled(self) -> Self {
         match self {
             Self::Database(error) => match told_apart(&error) {
-                Told::LastOwner => {
-                    Self::conflict(Code::LastOwner, "An organisation keeps at least one owner. Make somebody else owner first.")
-                }
+                Told::LastOwner => Self::conflict(
+                    Code::LastOwner,
+                    "An organisation keeps at least one owner. Make somebody else owner first.",
+                ),
                 Told::Unavailable => {
                     tracing::error!(error = %error, "the database cannot be reached or cannot write");
-                    Self::Unavailable("The database cannot be reached at the moment. Nothing was changed; try again.".into())
+                    Self::Unavailable(
+                        "The database cannot be reached at the moment. Nothing was changed; try again.".into(),
+                    )
                 }
                 Told::Again => Self::Unavailable("Too many people change this at the same moment. Try again.".into()),
                 Told::Fault => Self::internal(error),
@@ -195,7 +199,9 @@ fn told_apart(error: &sqlx::Error) -> Told {
             Some(code) if code.starts_with("08") => Told::Unavailable,
             _ => Told::Fault,
         },
-        sqlx::Error::Protocol(message) if message.contains("unexpected end") || message.contains("closed") => Told::Unavailable,
+        sqlx::Error::Protocol(message) if message.contains("unexpected end") || message.contains("closed") => {
+            Told::Unavailable
+        }
         _ => Told::Fault,
     }
 }

@@ -140,11 +140,8 @@ pub fn verifier_key(chain: ChainId, key: &VerifyingKey) -> String {
 }
 
 fn key_id(name: &str, key: &VerifyingKey) -> [u8; 4] {
-    let digest = Sha256::new()
-        .chain_update(name)
-        .chain_update([b'\n', ED25519])
-        .chain_update(key.as_bytes())
-        .finalize();
+    let digest =
+        Sha256::new().chain_update(name).chain_update([b'\n', ED25519]).chain_update(key.as_bytes()).finalize();
     [digest[0], digest[1], digest[2], digest[3]]
 }
 

@@ -109,7 +109,13 @@ impl Outcome {
 
 impl Ruling {
     const ALL: [Self; 7] = [
-        Self::Done, Self::Failed, Self::Denied, Self::Parked, Self::ConfirmedDone, Self::ConfirmedFailed, Self::Aborted,
+        Self::Done,
+        Self::Failed,
+        Self::Denied,
+        Self::Parked,
+        Self::ConfirmedDone,
+        Self::ConfirmedFailed,
+        Self::Aborted,
     ];
 
     /// Reads the wire's two words.
@@ -438,7 +444,9 @@ pub fn parse_time(text: &str) -> Option<DateTime<Utc>> {
         return None;
     }
     let number = |from: usize, to: usize| -> Option<u32> {
-        bytes[from..to].iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit - b'0')))
+        bytes[from..to]
+            .iter()
+            .try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + u32::from(digit - b'0')))
     };
     NaiveDate::from_ymd_opt(number(0, 4)?.try_into().ok()?, number(5, 7)?, number(8, 10)?)?
         .and_hms_micro_opt(number(11, 13)?, number(14, 16)?, number(17, 19)?, number(20, 26)?)

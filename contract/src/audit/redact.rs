@@ -8,8 +8,23 @@ use serde_json::Value;
 pub const REDACTED: &str = "[REDACTED]";
 
 const NAMES: [&str; 17] = [
-    "password", "passwd", "passphrase", "secret", "secrets", "token", "tokens", "apikey", "privatekey", "accesskey",
-    "signingkey", "authorization", "authorisation", "cookie", "credential", "bearer", "otp",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "secrets",
+    "token",
+    "tokens",
+    "apikey",
+    "privatekey",
+    "accesskey",
+    "signingkey",
+    "authorization",
+    "authorisation",
+    "cookie",
+    "credential",
+    "bearer",
+    "otp",
 ];
 
 /// Whether a field of this name holds a secret, however it is written (`api_key`, `API-Key`, `stripeApiKey`).
@@ -40,9 +55,13 @@ pub fn redact(value: &mut Value) {
 #[must_use]
 pub fn is_redacted(value: &Value) -> bool {
     match value {
-        Value::Object(fields) => fields.iter().all(|(name, field)| {
-            if names_secret(name) { field.as_str() == Some(REDACTED) } else { is_redacted(field) }
-        }),
+        Value::Object(fields) => {
+            fields.iter().all(
+                |(name, field)| {
+                    if names_secret(name) { field.as_str() == Some(REDACTED) } else { is_redacted(field) }
+                },
+            )
+        }
         Value::Array(items) => items.iter().all(is_redacted),
         _ => true,
     }

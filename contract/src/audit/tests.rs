@@ -143,9 +143,7 @@ fn a_larger_parameter_is_cut_and_named_by_its_hash() {
 /// The roots of RFC 6962's own test data, as the reference implementation publishes them.
 #[test]
 fn tree_roots_are_known_answers() {
-    let leaves = [
-        "", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f",
-    ];
+    let leaves = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];
     let roots = [
         "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
         "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
@@ -176,7 +174,10 @@ fn chain_values_are_known_answers() {
     assert_eq!(hex::encode(link), "fe08d66adbaf7614832bf1a1dd551eff029e74ca89115e3ed70de22b7e61294b");
     let key = MacKey::first([7; 32]);
     assert_eq!(hex::encode(mac(&key, &link)), "6c61ac36a5c48a723969fd859c33603513d18f87e9ca3ab72f4413e0d10f1562");
-    assert_eq!(hex::encode(mac(&key.after(2), &link)), "b6ab462ee8f73279e2f1c9133f49dc4b7cca208bc808ed0a8f45597c282c4eed");
+    assert_eq!(
+        hex::encode(mac(&key.after(2), &link)),
+        "b6ab462ee8f73279e2f1c9133f49dc4b7cca208bc808ed0a8f45597c282c4eed"
+    );
 }
 
 fn checkpoint() -> Checkpoint {
@@ -211,6 +212,7 @@ fn a_note_verifies_only_as_it_was_signed() {
 }
 
 #[test]
+#[expect(clippy::type_complexity, reason = "one closure that alters a link in a test")]
 fn a_walk_names_the_kind_of_the_first_break() {
     let chain = Uuid::from_u128(5);
     let first = MacKey::first([3; 32]);
@@ -240,12 +242,60 @@ fn a_walk_names_the_kind_of_the_first_break() {
     assert_eq!(walk(&|_, _| true), None);
     assert_eq!(walk(&|index, _| index != 3), Some((4, Break::Sequence)));
     assert_eq!(walk(&|index, _| index != 0), Some((1, Break::Sequence)));
-    assert_eq!(walk(&|index, row| { if index == 2 { row.5.push(1); } true }), Some((3, Break::Leaf)));
-    assert_eq!(walk(&|index, row| { if index == 2 { row.3[0] ^= 1; } true }), Some((3, Break::Link)));
-    assert_eq!(walk(&|index, row| { if index == 2 { row.4[0] ^= 1; } true }), Some((3, Break::Mac)));
-    assert_eq!(walk(&|index, row| { if index == 2 { row.1 = 0; } true }), Some((3, Break::Mac)));
-    assert_eq!(walk(&|index, row| { if index == 3 { row.1 = 0; } true }), Some((4, Break::Epoch)));
-    assert_eq!(walk(&|index, row| { if index == 2 { row.1 = 9; } true }), Some((3, Break::Epoch)));
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 2 {
+                row.5.push(1);
+            }
+            true
+        }),
+        Some((3, Break::Leaf))
+    );
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 2 {
+                row.3[0] ^= 1;
+            }
+            true
+        }),
+        Some((3, Break::Link))
+    );
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 2 {
+                row.4[0] ^= 1;
+            }
+            true
+        }),
+        Some((3, Break::Mac))
+    );
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 2 {
+                row.1 = 0;
+            }
+            true
+        }),
+        Some((3, Break::Mac))
+    );
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 3 {
+                row.1 = 0;
+            }
+            true
+        }),
+        Some((4, Break::Epoch))
+    );
+    assert_eq!(
+        walk(&|index, row| {
+            if index == 2 {
+                row.1 = 9;
+            }
+            true
+        }),
+        Some((3, Break::Epoch))
+    );
 }
 
 fn plain() -> impl Strategy<Value = Value> {

@@ -27,7 +27,11 @@ async fn organisation(State(app): State<App>, call: Call, Path(org): Path<Organi
 #[utoipa::path(get, path = "/organisations/{org}/sandboxes/{sbx}/watch", operation_id = "access_watch", tag = "access",
     params(("org" = OrganisationId, Path), ("sbx" = SandboxId, Path)),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = "4XX", body = Problem)))]
-async fn sandbox(State(app): State<App>, call: Call, Path((org, sbx)): Path<(OrganisationId, SandboxId)>) -> Result<Response> {
+async fn sandbox(
+    State(app): State<App>,
+    call: Call,
+    Path((org, sbx)): Path<(OrganisationId, SandboxId)>,
+) -> Result<Response> {
     watch(&app, &call, Scope::Sandbox(org, sbx)).await
 }
 

@@ -18,8 +18,8 @@ use tower_sessions::Session;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::limits::CredentialLimits;
 use super::first_owner::{self, BeginFirstOwner, ClaimFirstOwner, ShowFirstOwner};
+use super::limits::CredentialLimits;
 use super::operations::{EndSession, ReadSelf, SelfView, TouchSession};
 use super::sign_in::{BeginSession, CreateSession};
 use super::{Enrolment, Lifetime, Registration, SignedIn};

@@ -47,14 +47,10 @@ impl CredentialLimits {
         }
         let now = self.clock.now();
         if let Some(address) = address {
-            self.addresses
-                .check_key(&network(address))
-                .map_err(|until| Error::limited(until.wait_time_from(now)))?;
+            self.addresses.check_key(&network(address)).map_err(|until| Error::limited(until.wait_time_from(now)))?;
         }
         if let Some(subject) = subject {
-            self.subjects
-                .check_key(&subject.to_vec())
-                .map_err(|until| Error::limited(until.wait_time_from(now)))?;
+            self.subjects.check_key(&subject.to_vec()).map_err(|until| Error::limited(until.wait_time_from(now)))?;
         }
         Ok(())
     }

@@ -10,7 +10,9 @@ use super::rules::{self, Lifetime};
 use super::{SignedIn, begin_ceremony, begin_sign_in, open_ceremony, store, use_ceremony};
 use crate::crypto::passkey::{Claim, Credential, PasskeyError, Passkeys, SignInState};
 use crate::error::Error;
-use crate::gate::{Action, Authorized, Context, Decision, Hot, Operation, Parameters, Result, Scope, Target, Tx, Write};
+use crate::gate::{
+    Action, Authorized, Context, Decision, Hot, Operation, Parameters, Result, Scope, Target, Tx, Write,
+};
 
 const KIND: &str = "sign_in";
 

@@ -105,15 +105,17 @@ pub async fn account_of_email(conn: &mut PgConnection, email: &str) -> Result<Op
 }
 
 pub async fn insert_account(conn: &mut PgConnection, new: &NewAccount, at: Timestamp) -> Result<()> {
-    sqlx::query("insert into account (id, email, email_typed, name, operator, created_at) values ($1, $2, $3, $4, $5, $6)")
-        .bind(new.id.uuid())
-        .bind(&new.email.address)
-        .bind(&new.email.typed)
-        .bind(&new.name)
-        .bind(new.operator)
-        .bind(at)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "insert into account (id, email, email_typed, name, operator, created_at) values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(new.id.uuid())
+    .bind(&new.email.address)
+    .bind(&new.email.typed)
+    .bind(&new.name)
+    .bind(new.operator)
+    .bind(at)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
@@ -198,12 +200,14 @@ pub async fn touch_sign_in(
     at: Timestamp,
     idle_expires_at: Timestamp,
 ) -> Result<()> {
-    sqlx::query("update sign_in set seen_at = $2, idle_expires_at = $3 where id = $1 and ended_at is null and seen_at < $2")
-        .bind(id.uuid())
-        .bind(at)
-        .bind(idle_expires_at)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "update sign_in set seen_at = $2, idle_expires_at = $3 where id = $1 and ended_at is null and seen_at < $2",
+    )
+    .bind(id.uuid())
+    .bind(at)
+    .bind(idle_expires_at)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

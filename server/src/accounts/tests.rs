@@ -76,7 +76,8 @@ async fn the_first_owner_comes_in_by_the_link_and_operates_the_installation() {
     let begun = browser.post("/first-owner/begin", who).await;
     assert_eq!(begun.status, StatusCode::OK, "{begun:?}");
     let mut device = SoftAuthenticator::new(ORIGIN);
-    let answer = json!({"ceremonyId": begun.json["ceremonyId"], "credential": device.register(&begun.json["publicKey"])});
+    let answer =
+        json!({"ceremonyId": begun.json["ceremonyId"], "credential": device.register(&begun.json["publicKey"])});
     let claimed = browser.post("/first-owner/finish", answer.clone()).await;
     assert_eq!(claimed.status, StatusCode::OK, "{claimed:?}");
     assert!(claimed.headers.contains_key("audit-receipt"));
@@ -166,7 +167,8 @@ async fn signing_in_changes_the_session_and_signing_out_ends_it_for_good() {
     browser.cookie = second.clone();
     let gone = browser.send(Method::POST, "/sign-out", None).await;
     assert_eq!(gone.status, StatusCode::NO_CONTENT, "{gone:?}");
-    let removals: Vec<_> = gone.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().unwrap()).collect();
+    let removals: Vec<_> =
+        gone.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().unwrap()).collect();
     assert!(removals.iter().any(|set| set.contains("Max-Age=0") && set.contains("Secure")), "{removals:?}");
     browser.cookie = second;
     refused(&browser.get("/self").await, StatusCode::UNAUTHORIZED, "unauthenticated");
@@ -205,7 +207,8 @@ async fn every_refused_sign_in_is_on_record_and_tells_nobody_which_passkeys_exis
     let mut browser = Browser::new(&world);
 
     let mut stranger = SoftAuthenticator::new(ORIGIN);
-    let (options, _) = world.app.passkeys.start_registration(crate::gate::fresh_uuid(), "x@y.example", "X", &[]).unwrap();
+    let (options, _) =
+        world.app.passkeys.start_registration(crate::gate::fresh_uuid(), "x@y.example", "X", &[]).unwrap();
     stranger.register(&options);
     let unknown = browser.sign_in(|options| stranger.assert(options)).await;
     refused(&unknown, StatusCode::FORBIDDEN, "passkey_unknown");

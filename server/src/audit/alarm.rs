@@ -34,7 +34,11 @@ impl Unsealed {
 
     /// Records that nobody was seen sealing for too long.
     pub fn overdue(&self, now: Instant) -> Vec<Uuid> {
-        self.since.iter().filter(|(_, (_, since))| now.duration_since(*since) >= PATIENCE).map(|(record, _)| *record).collect()
+        self.since
+            .iter()
+            .filter(|(_, (_, since))| now.duration_since(*since) >= PATIENCE)
+            .map(|(record, _)| *record)
+            .collect()
     }
 
     /// Asks again later.

@@ -102,7 +102,9 @@ pub struct Waiting {
 pub fn touched(batch: &[Waiting]) -> HashMap<ChainId, Uuid> {
     batch
         .iter()
-        .flat_map(|record| [Some(record.organisation), record.sandbox].into_iter().flatten().map(|id| (id, record.organisation)))
+        .flat_map(|record| {
+            [Some(record.organisation), record.sandbox].into_iter().flatten().map(|id| (id, record.organisation))
+        })
         .collect()
 }
 

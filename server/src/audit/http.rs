@@ -80,7 +80,9 @@ impl ListQuery {
             None | Some("*") => (None, None),
             Some(name) => match name.strip_suffix('*') {
                 Some(prefix) if prefix.ends_with('.') => (None, Some(prefix.to_owned())),
-                Some(_) => return Err(Error::invalid("?action", Code::InvalidField, "A prefix ends in .* as in member.*")),
+                Some(_) => {
+                    return Err(Error::invalid("?action", Code::InvalidField, "A prefix ends in .* as in member.*"));
+                }
                 None => (Some(name.to_owned()), None),
             },
         };
@@ -120,7 +122,8 @@ async fn list(
     let found = app.gate.perform(call, operation).await?;
     let opener = Opener::new(&app.keys, org.uuid(), &found.output.keys);
     let items: Vec<_> = found.output.rows.iter().map(|row| opener.line(row)).collect();
-    let next = items.last().filter(|_| found.output.more).map(|last| cursor::encode(&app.cursor_key, &last.id)).transpose()?;
+    let next =
+        items.last().filter(|_| found.output.more).map(|last| cursor::encode(&app.cursor_key, &last.id)).transpose()?;
     Ok(found.map(|_| AuditRecords { items, next_cursor: next }).ok())
 }
 

@@ -110,7 +110,13 @@ async fn everybody_reads_their_own_and_overseers_read_all() {
     // Managing a sandbox opens its records and no others.
     let sandbox = format!("?sandbox={}", stage.sandbox);
     assert_eq!(actions(&stage.items(&stage.manager, &sandbox).await), ["area.create", "area.create"]);
-    assert!(stage.items(&stage.manager, "").await.iter().all(|item| item["actor"]["id"] == stage.manager.account.to_string()));
+    assert!(
+        stage
+            .items(&stage.manager, "")
+            .await
+            .iter()
+            .all(|item| item["actor"]["id"] == stage.manager.account.to_string())
+    );
     assert_eq!(stage.member.get(&stage.path(&sandbox)).await.status, StatusCode::NOT_FOUND);
     let outsider = stage.world.person("o@example.org").await;
     assert_eq!(outsider.get(&stage.path("")).await.status, StatusCode::NOT_FOUND);
@@ -159,7 +165,10 @@ async fn pages_hold_every_record_once_and_filters_narrow() {
         assert_eq!(stage.items(&stage.owner, &query).await.len(), expected, "{query}");
     }
     for (query, field) in [
-        ("?outcome=maybe", "?outcome"), ("?decision=x", "?decision"), ("?action=mem*", "?action"), ("?limit=0", "?limit"),
+        ("?outcome=maybe", "?outcome"),
+        ("?decision=x", "?decision"),
+        ("?action=mem*", "?action"),
+        ("?limit=0", "?limit"),
         ("?cursor=AAAA", "?cursor"),
     ] {
         let reply = stage.owner.get(&stage.path(query)).await;
@@ -178,12 +187,14 @@ async fn one_record_in_full_proves_itself() {
     let reply = stage.owner.get(&stage.path(&format!("/{id}"))).await;
     assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
     let full = &reply.json;
-    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, full["bytes"].as_str().unwrap()).unwrap();
+    let bytes =
+        base64::Engine::decode(&base64::engine::general_purpose::STANDARD, full["bytes"].as_str().unwrap()).unwrap();
     assert_eq!(full["leaf"], receipt["leaf"]);
     assert_eq!(full["leaf"], hex::encode(Sha256::new().chain_update([0]).chain_update(&bytes).finalize()));
     assert_eq!(full["body"]["personal"]["actor.email"], "g@example.org");
     assert!(!String::from_utf8(bytes).unwrap().contains("g@example.org"));
-    let chains: Vec<&str> = full["links"].as_array().unwrap().iter().map(|link| link["chain"].as_str().unwrap()).collect();
+    let chains: Vec<&str> =
+        full["links"].as_array().unwrap().iter().map(|link| link["chain"].as_str().unwrap()).collect();
     assert_eq!(chains, [stage.sandbox.to_string(), stage.organisation.to_string()]);
     assert_eq!((&full["record"]["sealed"], full["record"]["seq"].is_i64()), (&json!(true), true));
     // Its author and whoever manages the sandbox see it; others cannot tell that it exists.
@@ -193,7 +204,10 @@ async fn one_record_in_full_proves_itself() {
     let path = stage.path(&format!("/{}", other["recordId"].as_str().unwrap()));
     assert_eq!(stage.manager.get(&path).await.status, StatusCode::NOT_FOUND);
     assert_eq!(stage.manager.get(&format!("{path}?sandbox={}", stage.sandbox)).await.status, StatusCode::OK);
-    assert_eq!(stage.owner.get(&stage.path("/rec_00000000000000000000000000000000")).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        stage.owner.get(&stage.path("/rec_00000000000000000000000000000000")).await.status,
+        StatusCode::NOT_FOUND
+    );
     // An erased person's fields stay named, without a value.
     sqlx::query("delete from person_key where subject = $1")
         .bind(stage.manager.account.uuid().as_bytes().as_slice())

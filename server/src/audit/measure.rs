@@ -11,7 +11,13 @@ use crate::gate::{self, Actor, Clock, Decided, Entry, Outcome, Personal, Result,
 ///
 /// # Errors
 /// The database's.
-pub async fn append(conn: &mut PgConnection, keys: &KeyRing, organisation: Uuid, sandbox: Option<Uuid>, who: Uuid) -> Result<()> {
+pub async fn append(
+    conn: &mut PgConnection,
+    keys: &KeyRing,
+    organisation: Uuid,
+    sandbox: Option<Uuid>,
+    who: Uuid,
+) -> Result<()> {
     let organisation = OrganisationId::from_uuid(organisation);
     let scope = match sandbox {
         Some(sandbox) => Scope::Sandbox(organisation, SandboxId::from_uuid(sandbox)),

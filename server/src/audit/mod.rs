@@ -5,10 +5,10 @@
 
 mod alarm;
 mod chain;
-#[doc(hidden)]
-pub mod measure;
 pub mod command;
 pub mod http;
+#[doc(hidden)]
+pub mod measure;
 pub mod memory;
 pub mod operations;
 mod rules;

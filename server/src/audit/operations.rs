@@ -178,7 +178,8 @@ impl Operation for ReadRecord {
 
     async fn facts(&self, context: &Context, tx: &mut Tx<Read>) -> Result<FullRecord> {
         let (view, _) = looked_for(context, None)?;
-        let found = reading::full(tx.conn(), self.organisation.uuid(), self.record.uuid()).await?.ok_or(Error::NotFound)?;
+        let found =
+            reading::full(tx.conn(), self.organisation.uuid(), self.record.uuid()).await?.ok_or(Error::NotFound)?;
         // What the reader may not see is as if it were not there.
         let here = self.sandbox.is_none_or(|sandbox| found.row.sandbox == Some(sandbox.uuid()));
         let visible = match &view {

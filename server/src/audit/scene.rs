@@ -1,4 +1,5 @@
 //! A database with a trail in it, for tests: written by the gate's own function, sealed by the real sequencer.
+#![expect(clippy::disallowed_methods, reason = "tests act as the database's other users would")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use super::memory::{self, Memory};
 use super::sequencer::{Parts, Sequencer};
 use super::verify::{Verification, verify};
 use crate::crypto::keyring::KeyRing;
-use crate::gate::{Actor, Decided, Entry, Outcome, Personal, Receipt, Scope, SystemClock, Target, fresh, person::append};
+use crate::gate::{
+    Actor, Decided, Entry, Outcome, Personal, Receipt, Scope, SystemClock, Target, fresh, person::append,
+};
 use crate::migrate;
 
 pub const ORGANISATION: OrganisationId = OrganisationId::from_uuid(Uuid::from_u128(0xa0));

@@ -1,4 +1,5 @@
 //! Signs checkpoints, never one that contradicts what is remembered outside the database.
+#![expect(clippy::disallowed_methods, reason = "signs in the sequencer's own transaction")]
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,3 +1,4 @@
+#![expect(clippy::disallowed_methods, reason = "tests tamper as a superuser would, outside the gate")]
 use contract::audit::{Columns, Frontier, Record};
 use contract::id::RecordId;
 use sqlx::Executor;
@@ -57,9 +58,11 @@ async fn nothing_is_called_verified_without_key_and_outside_checkpoint() {
 
 /// What somebody who owns the database may do to the rows, and what the verifier calls it.
 #[tokio::test]
+#[expect(clippy::type_complexity, reason = "a table of cases")]
 async fn every_way_of_tampering_is_found_with_its_kind() {
     let organisation = format!("'{}'", ORGANISATION.uuid());
-    let record = |seq: u64| format!("(select record_id from audit_link where chain_id = {organisation} and seq = {seq})");
+    let record =
+        |seq: u64| format!("(select record_id from audit_link where chain_id = {organisation} and seq = {seq})");
     let cases: Vec<(&str, String, Vec<(String, u64, String)>)> = vec![
         (
             "bytes altered",
@@ -186,11 +189,12 @@ async fn a_rollback_is_refused_by_the_signer_too() {
     let organisation = ORGANISATION.uuid();
     // A restored backup: the first three records, everything consistent, as it was before the second checkpoint.
     let mut tree = Frontier::default();
-    let leaves: Vec<Vec<u8>> = sqlx::query_scalar("select leaf from audit_link where chain_id = $1 and seq <= 3 order by seq")
-        .bind(organisation)
-        .fetch_all(&scene.root)
-        .await
-        .unwrap();
+    let leaves: Vec<Vec<u8>> =
+        sqlx::query_scalar("select leaf from audit_link where chain_id = $1 and seq <= 3 order by seq")
+            .bind(organisation)
+            .fetch_all(&scene.root)
+            .await
+            .unwrap();
     leaves.iter().for_each(|leaf| tree.push(leaf.as_slice().try_into().unwrap()));
     for one in [
         "delete from audit_checkpoint where size > 3".to_owned(),
@@ -257,11 +261,12 @@ async fn a_late_commit_is_not_skipped() {
     assert_eq!(sequencer.turn(Instant::now()).await.unwrap(), 2);
     late.commit().await.unwrap();
     assert_eq!(sequencer.turn(Instant::now()).await.unwrap(), 1);
-    let last: Uuid = sqlx::query_scalar("select record_id from audit_link where chain_id = $1 order by seq desc limit 1")
-        .bind(ORGANISATION.uuid())
-        .fetch_one(&scene.root)
-        .await
-        .unwrap();
+    let last: Uuid =
+        sqlx::query_scalar("select record_id from audit_link where chain_id = $1 order by seq desc limit 1")
+            .bind(ORGANISATION.uuid())
+            .fetch_one(&scene.root)
+            .await
+            .unwrap();
     assert_eq!(RecordId::from_uuid(last), early.record_id);
     assert_ne!(early.record_id, receipt.record_id);
 }
@@ -342,9 +347,15 @@ async fn what_is_written_cannot_be_changed_by_any_role() {
     let (scene, _) = Scene::sealed().await;
     for pool in [&scene.app, &scene.sequencer_pool, &scene.root] {
         for statement in [
-            "update audit_record set action = 'x'", "delete from audit_record", "truncate audit_record",
-            "update audit_link set seq = seq + 100", "delete from audit_link", "truncate audit_link",
-            "update audit_checkpoint set size = 9", "delete from audit_checkpoint", "delete from audit_head",
+            "update audit_record set action = 'x'",
+            "delete from audit_record",
+            "truncate audit_record",
+            "update audit_link set seq = seq + 100",
+            "delete from audit_link",
+            "truncate audit_link",
+            "update audit_checkpoint set size = 9",
+            "delete from audit_checkpoint",
+            "delete from audit_head",
             "truncate audit_pending",
         ] {
             let mut tx = pool.begin().await.unwrap();
@@ -404,7 +415,9 @@ async fn a_wrong_key_file_is_refused_at_start() {
     check_canary(&mut conn, &scene.keys, [2; 24]).await.unwrap();
     let other = crate::crypto::keyring::KeyRing::from_key(std::array::from_fn(|index| (index * 31 + 7) as u8));
     let refused = check_canary(&mut conn, &other, [3; 24]).await.unwrap_err();
-    assert!(matches!(&refused, CanaryError::WrongKey { needed, given } if needed == scene.keys.active() && given == other.active()));
+    assert!(
+        matches!(&refused, CanaryError::WrongKey { needed, given } if needed == scene.keys.active() && given == other.active())
+    );
     scene.tamper("delete from key_canary").await;
     scene.record(false).await;
     assert!(matches!(check_canary(&mut conn, &other, [3; 24]).await, Err(CanaryError::Removed)));

@@ -37,7 +37,12 @@ impl Trail {
     ///
     /// # Errors
     /// Only at the start: the remembered checkpoints cannot be read.
-    pub async fn seal(&self, clock: Arc<dyn Clock>, committed: mpsc::Receiver<Receipt>, stop: CancellationToken) -> Result<()> {
+    pub async fn seal(
+        &self,
+        clock: Arc<dyn Clock>,
+        committed: mpsc::Receiver<Receipt>,
+        stop: CancellationToken,
+    ) -> Result<()> {
         let parts = Parts {
             pool: self.pool.clone(),
             keys: Arc::clone(&self.keys),

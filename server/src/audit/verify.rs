@@ -269,13 +269,18 @@ fn fits(end: &End, walk: &Walk) -> bool {
     end.seq == walk.seq() && end.link == *walk.link() && end.frontier.as_ref() == walk.tree()
 }
 
-async fn home(conn: &mut sqlx::PgConnection, organisation: Uuid, end: &End, mut walk: Walk) -> Result<(Walk, Option<Found>)> {
+async fn home(
+    conn: &mut sqlx::PgConnection,
+    organisation: Uuid,
+    end: &End,
+    mut walk: Walk,
+) -> Result<(Walk, Option<Found>)> {
     loop {
         let rows = store::home_page(conn, end.chain, organisation, walk.seq(), PAGE).await?;
         for row in &rows {
             let link = store::link(row)?;
             let same = store::other_leaf(row)? == Some(link.leaf);
-            let outcome = walk.step(&link, None).and_then(|()| if same { Ok(()) } else { Err(Break::Home) });
+            let outcome = walk.step(&link, None).and(if same { Ok(()) } else { Err(Break::Home) });
             if let Err(kind) = outcome {
                 // A step that fits has moved the walk on; one that does not has left it.
                 let at = if kind == Break::Home { walk.seq() } else { walk.seq() + 1 };

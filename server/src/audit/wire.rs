@@ -203,7 +203,13 @@ impl<'a> Opener<'a> {
                 mac: hex::encode(&place.mac),
             })
             .collect();
-        AuditRecordInFull { record: self.line(&found.row), body, leaf: hex::encode(leaf(&bytes)), bytes: found.row.bytes.clone(), links }
+        AuditRecordInFull {
+            record: self.line(&found.row),
+            body,
+            leaf: hex::encode(leaf(&bytes)),
+            bytes: found.row.bytes.clone(),
+            links,
+        }
     }
 
     /// A checkpoint with the key that verifies it.

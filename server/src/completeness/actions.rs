@@ -82,7 +82,12 @@ fn table() -> String {
             line.recorded.join(", "),
         );
     }
-    let _ = writeln!(text, "\n## Who may what\n\n| action | {} |\n| --- |{}", PERSONAS.join(" | "), " --- |".repeat(PERSONAS.len()));
+    let _ = writeln!(
+        text,
+        "\n## Who may what\n\n| action | {} |\n| --- |{}",
+        PERSONAS.join(" | "),
+        " --- |".repeat(PERSONAS.len())
+    );
     for action in Action::ALL {
         let verdicts: Vec<&str> = PERSONAS.iter().map(|persona| verdict(*action, persona)).collect();
         let _ = writeln!(text, "| `{action}` | {} |", verdicts.join(" | "));

@@ -48,10 +48,11 @@ async fn every_route_refuses_visitors_and_outsiders() {
     world.belongs(org, member.account, contract::access::OrganisationRole::Member).await;
     let row = world.granted(org, sbx, member.account, "viewer").await;
     let (visitor, outsider) = (world.stranger(), world.person("outsider@example.org").await);
-    let changes_before: i64 = sqlx::query_scalar("select count(*) from audit_record where outcome = 'done' and action not like 'session.%'")
-        .fetch_one(&world.admin)
-        .await
-        .unwrap();
+    let changes_before: i64 =
+        sqlx::query_scalar("select count(*) from audit_record where outcome = 'done' and action not like 'session.%'")
+            .fetch_one(&world.admin)
+            .await
+            .unwrap();
     let mut tried = 0;
     for (method, path, name) in operations() {
         let filled = path
@@ -78,9 +79,10 @@ async fn every_route_refuses_visitors_and_outsiders() {
         tried += 1;
     }
     assert!(tried > 50, "{tried}");
-    let changes: i64 = sqlx::query_scalar("select count(*) from audit_record where outcome = 'done' and action not like 'session.%'")
-        .fetch_one(&world.admin)
-        .await
-        .unwrap();
+    let changes: i64 =
+        sqlx::query_scalar("select count(*) from audit_record where outcome = 'done' and action not like 'session.%'")
+            .fetch_one(&world.admin)
+            .await
+            .unwrap();
     assert_eq!(changes, changes_before);
 }

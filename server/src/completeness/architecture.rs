@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use super::root;
 
 /// Rooms that are not slices of the product.
-const ROOMS: &[&str] = &[
-    "gate", "http", "crypto", "config", "dev", "jobs", "command", "testing", "completeness", "bin",
-];
+const ROOMS: &[&str] =
+    &["gate", "http", "crypto", "config", "dev", "jobs", "command", "testing", "completeness", "bin"];
 
 fn sources() -> Vec<(PathBuf, String)> {
     fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
@@ -40,10 +39,7 @@ fn is_test(path: &Path) -> bool {
 #[test]
 fn sql_is_in_stores_and_in_the_gate() {
     /// Files with SQL of their own, and why.
-    const EXCEPTIONS: &[(&str, &str)] = &[
-        ("app.rs", "readiness asks about privileges"),
-        ("migrate.rs", "migrations"),
-    ];
+    const EXCEPTIONS: &[(&str, &str)] = &[("app.rs", "readiness asks about privileges"), ("migrate.rs", "migrations")];
     for (path, text) in sources() {
         let name = path.file_name().unwrap().to_str().unwrap();
         let in_store = name == "store.rs" || path.components().any(|part| part.as_os_str() == "store");

@@ -23,5 +23,8 @@ fn current(path: &str, generated: &str) {
         return;
     }
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(committed == generated, "{path} is not current: BAILIWICK_BLESS=1 cargo test --lib completeness writes it anew");
+    assert!(
+        committed == generated,
+        "{path} is not current: BAILIWICK_BLESS=1 cargo test --lib completeness writes it anew"
+    );
 }

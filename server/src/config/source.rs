@@ -1,4 +1,5 @@
 //! Where values come from, in order of precedence, and the report about it.
+#![expect(clippy::disallowed_methods, reason = "the configuration is the one reader of the environment")]
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -24,8 +24,13 @@ fn every_form_of_a_key_is_the_same_key() {
     let hex = hex::encode(key());
     let base64 = STANDARD.encode(key());
     for text in [
-        hex.clone(), format!("{hex}\n"), hex.to_uppercase(), base64.clone(), format!("{base64}\r\n"),
-        URL_SAFE_NO_PAD.encode(key()), format!("bailiwick-keys v1\n# one\n\nkey {id} {base64}\n"),
+        hex.clone(),
+        format!("{hex}\n"),
+        hex.to_uppercase(),
+        base64.clone(),
+        format!("{base64}\r\n"),
+        URL_SAFE_NO_PAD.encode(key()),
+        format!("bailiwick-keys v1\n# one\n\nkey {id} {base64}\n"),
     ] {
         assert_eq!(only(text.as_bytes()).as_ref(), Ok(&id), "{text}");
     }
@@ -39,10 +44,10 @@ fn doubtful_content_is_refused() {
     let refused = |bytes: &[u8]| only(bytes).unwrap_err();
     assert_eq!(refused(&key()[..31]), Fault::Length(31));
     assert_eq!(refused(&[key().as_slice(), b"\n"].concat()), Fault::Length(33));
-    assert_eq!(refused(hex[..62].as_bytes()), Fault::Length(62));
+    assert_eq!(refused(&hex.as_bytes()[..62]), Fault::Length(62));
     assert_eq!(refused(format!("{hex}\n\n").as_bytes()), Fault::Length(66));
     assert_eq!(refused(format!("\u{feff}{hex}").as_bytes()), Fault::ByteOrderMark);
-    assert_eq!(refused(hex[..32].as_bytes()), Fault::Text);
+    assert_eq!(refused(&hex.as_bytes()[..32]), Fault::Text);
     assert_eq!(refused(format!("*{}", &base64[1..]).as_bytes()), Fault::Encoding);
     assert_eq!(refused(&[0; 32]), Fault::Placeholder);
     assert_eq!(refused("00".repeat(32).as_bytes()), Fault::Placeholder);
@@ -52,7 +57,10 @@ fn doubtful_content_is_refused() {
     assert_eq!(refused(b"bailiwick-keys v1\n"), Fault::Count);
     assert_eq!(refused(b"bailiwick-keys v2\n"), Fault::Length(18));
     assert_eq!(refused(format!("bailiwick-keys v1\nkey 0000000000000000 {base64}").as_bytes()), Fault::Check(2));
-    assert_eq!(refused(format!("bailiwick-keys v1\nkey {id} {base64}\nkey {id} {base64}").as_bytes()), Fault::Repeated(3));
+    assert_eq!(
+        refused(format!("bailiwick-keys v1\nkey {id} {base64}\nkey {id} {base64}").as_bytes()),
+        Fault::Repeated(3)
+    );
     assert_eq!(refused(format!("bailiwick-keys v1\nkee {id} {base64}").as_bytes()), Fault::Line(2));
 }
 

@@ -49,7 +49,9 @@ pub enum KeyFileError {
     )]
     Link(PathBuf),
     /// Others can read or change it.
-    #[error("the key file {path} has mode {mode:04o}, so others can read or change it; `chmod 400` it, or set allow_loose_key_file")]
+    #[error(
+        "the key file {path} has mode {mode:04o}, so others can read or change it; `chmod 400` it, or set allow_loose_key_file"
+    )]
     Exposed {
         /// Which file.
         path: PathBuf,
@@ -57,7 +59,9 @@ pub enum KeyFileError {
         mode: u32,
     },
     /// Somebody else owns it.
-    #[error("the key file {path} belongs to user {owner}, not to the server's user or root; `chown` it, or set allow_loose_key_file")]
+    #[error(
+        "the key file {path} belongs to user {owner}, not to the server's user or root; `chown` it, or set allow_loose_key_file"
+    )]
     Owner {
         /// Which file.
         path: PathBuf,
@@ -236,9 +240,5 @@ fn random(key: Zeroizing<[u8; 32]>) -> Result<RootKey, Fault> {
     let varied = seen.iter().filter(|seen| **seen).count() >= 12;
     let counting = key.windows(2).all(|pair| pair[1] == pair[0].wrapping_add(1));
     let letters = key.iter().all(u8::is_ascii_graphic);
-    if varied && !counting && !letters {
-        Ok(RootKey::new(fingerprint(&key), key))
-    } else {
-        Err(Fault::Placeholder)
-    }
+    if varied && !counting && !letters { Ok(RootKey::new(fingerprint(&key), key)) } else { Err(Fault::Placeholder) }
 }

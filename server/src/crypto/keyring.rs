@@ -170,7 +170,8 @@ impl KeyRing {
     /// [`SealError`], naming the row and the key.
     pub fn unwrap(&self, place: &Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SealError> {
         let id = seal::key_id(sealed)?;
-        let root = self.root(&id).ok_or_else(|| SealError::UnknownKey { needed: id.clone(), row: place.row.to_owned() })?;
+        let root =
+            self.root(&id).ok_or_else(|| SealError::UnknownKey { needed: id.clone(), row: place.row.to_owned() })?;
         seal::open(&root.id, &root.key, place, sealed)
     }
 

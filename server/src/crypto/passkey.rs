@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 use webauthn_rs::prelude::{
-    AuthenticationResult, CreationChallengeResponse, DiscoverableAuthentication, Passkey,
-    PasskeyAuthentication, PasskeyRegistration, RequestChallengeResponse, Url, Webauthn,
-    WebauthnBuilder, WebauthnError,
+    AuthenticationResult, CreationChallengeResponse, DiscoverableAuthentication, Passkey, PasskeyAuthentication,
+    PasskeyRegistration, RequestChallengeResponse, Url, Webauthn, WebauthnBuilder, WebauthnError,
 };
 use webauthn_rs_proto::{PublicKeyCredential, RegisterPublicKeyCredential, ResidentKeyRequirement};
 
@@ -88,9 +87,7 @@ impl Claim {
         let response = assertion(response)?;
         Ok(Self {
             credential_id: response.get_credential_id().to_vec(),
-            account: response
-                .get_user_unique_id()
-                .and_then(|handle| Uuid::from_slice(handle).ok()),
+            account: response.get_user_unique_id().and_then(|handle| Uuid::from_slice(handle).ok()),
         })
     }
 }
@@ -121,9 +118,7 @@ pub struct Passkeys {
 impl TryFrom<RelyingParty> for Passkeys {
     type Error = PasskeyError;
     fn try_from(party: RelyingParty) -> Result<Self, Self::Error> {
-        let webauthn = WebauthnBuilder::new(&party.rp_id, &party.origin)?
-            .rp_name(RELYING_PARTY_NAME)
-            .build()?;
+        let webauthn = WebauthnBuilder::new(&party.rp_id, &party.origin)?.rp_name(RELYING_PARTY_NAME).build()?;
         Ok(Self { party, webauthn })
     }
 }
@@ -140,11 +135,7 @@ impl Passkeys {
     /// # Errors
     /// [`PasskeyError::Unusable`] when the two do not belong together.
     pub fn new(rp_id: &str, origin: &Url) -> Result<Self, PasskeyError> {
-        RelyingParty {
-            rp_id: rp_id.to_owned(),
-            origin: origin.clone(),
-        }
-        .try_into()
+        RelyingParty { rp_id: rp_id.to_owned(), origin: origin.clone() }.try_into()
     }
 
     /// Begins a registration for `account`; `existing` credentials make an authenticator refuse to register twice.
@@ -159,21 +150,14 @@ impl Passkeys {
         name: &str,
         existing: &[Credential],
     ) -> Result<(Value, RegistrationState), PasskeyError> {
-        let exclude = existing
-            .iter()
-            .map(|credential| credential.0.cred_id().clone())
-            .collect();
-        let (mut options, state) =
-            self.webauthn
-                .start_passkey_registration(account, email, name, Some(exclude))?;
+        let exclude = existing.iter().map(|credential| credential.0.cred_id().clone()).collect();
+        let (mut options, state) = self.webauthn.start_passkey_registration(account, email, name, Some(exclude))?;
         // The library leaves residence to chance; signing in without a user name needs it.
         let selection = options
             .public_key
             .authenticator_selection
             .as_mut()
-            .ok_or_else(|| {
-                PasskeyError::Unusable("registration options without a selection".to_owned())
-            })?;
+            .ok_or_else(|| PasskeyError::Unusable("registration options without a selection".to_owned()))?;
         selection.resident_key = Some(ResidentKeyRequirement::Required);
         selection.require_resident_key = true;
         let CreationChallengeResponse { public_key } = options;
@@ -184,16 +168,9 @@ impl Passkeys {
     ///
     /// # Errors
     /// [`PasskeyError::Malformed`] or [`PasskeyError::Refused`].
-    pub fn finish_registration(
-        &self,
-        response: &Value,
-        state: &RegistrationState,
-    ) -> Result<Credential, PasskeyError> {
+    pub fn finish_registration(&self, response: &Value, state: &RegistrationState) -> Result<Credential, PasskeyError> {
         let response = RegisterPublicKeyCredential::deserialize(response).map_err(malformed)?;
-        Ok(Credential(
-            self.webauthn
-                .finish_passkey_registration(&response, &state.0)?,
-        ))
+        Ok(Credential(self.webauthn.finish_passkey_registration(&response, &state.0)?))
     }
 
     /// Begins a sign-in of somebody unknown: any of our credentials may answer.
@@ -202,13 +179,8 @@ impl Passkeys {
     /// [`PasskeyError::Unusable`] if the library cannot make options.
     pub fn start_sign_in(&self) -> Result<(Value, SignInState), PasskeyError> {
         // The library also asks for conditional mediation, which is outside the inner options: a button asks outright.
-        let (
-            RequestChallengeResponse {
-                public_key,
-                mediation: _,
-            },
-            state,
-        ) = self.webauthn.start_discoverable_authentication()?;
+        let (RequestChallengeResponse { public_key, mediation: _ }, state) =
+            self.webauthn.start_discoverable_authentication()?;
         Ok((to_json(&public_key)?, SignInState(state)))
     }
 
@@ -225,19 +197,11 @@ impl Passkeys {
         credential: &Credential,
     ) -> Result<Verified, PasskeyError> {
         let response = assertion(response)?;
-        let (claimed, _) = self
-            .webauthn
-            .identify_discoverable_authentication(&response)?;
+        let (claimed, _) = self.webauthn.identify_discoverable_authentication(&response)?;
         if claimed != account {
-            return Err(PasskeyError::Refused(
-                "the user handle names another account".to_owned(),
-            ));
+            return Err(PasskeyError::Refused("the user handle names another account".to_owned()));
         }
-        let result = self.webauthn.finish_discoverable_authentication_v2(
-            &response,
-            state.0,
-            &credential.0,
-        )?;
+        let result = self.webauthn.finish_discoverable_authentication_v2(&response, state.0, &credential.0)?;
         advanced(credential, &result)
     }
 
@@ -252,14 +216,9 @@ impl Passkeys {
         challenge: [u8; 32],
     ) -> Result<(Value, ConfirmationState), PasskeyError> {
         if credentials.is_empty() {
-            return Err(PasskeyError::Refused(
-                "the account has no passkey".to_owned(),
-            ));
+            return Err(PasskeyError::Refused("the account has no passkey".to_owned()));
         }
-        let passkeys: Vec<Passkey> = credentials
-            .iter()
-            .map(|credential| credential.0.clone())
-            .collect();
+        let passkeys: Vec<Passkey> = credentials.iter().map(|credential| credential.0.clone()).collect();
         let (mut options, state) = self.webauthn.start_passkey_authentication(&passkeys)?;
         options.public_key.challenge = challenge.to_vec();
         let mut state = to_json(&state)?;
@@ -285,18 +244,11 @@ impl Passkeys {
         let mut present = Vec::with_capacity(credentials.len());
         for credential in credentials {
             let mut stored = to_json(credential)?;
-            present.push(
-                stored
-                    .get_mut("cred")
-                    .map(Value::take)
-                    .ok_or_else(format_changed)?,
-            );
+            present.push(stored.get_mut("cred").map(Value::take).ok_or_else(format_changed)?);
         }
         *member(&mut state, "credentials")? = present.into();
         let state = ConfirmationState::deserialize(state).map_err(unusable)?;
-        let result = self
-            .webauthn
-            .finish_passkey_authentication(&response, &state.0)?;
+        let result = self.webauthn.finish_passkey_authentication(&response, &state.0)?;
         let used = credentials
             .iter()
             .find(|credential| credential.0.cred_id() == result.cred_id())
@@ -306,14 +258,9 @@ impl Passkeys {
 }
 
 /// The credential after a proven use.
-fn advanced(
-    credential: &Credential,
-    result: &AuthenticationResult,
-) -> Result<Verified, PasskeyError> {
+fn advanced(credential: &Credential, result: &AuthenticationResult) -> Result<Verified, PasskeyError> {
     if !result.user_verified() {
-        return Err(PasskeyError::Refused(
-            "the user was not verified".to_owned(),
-        ));
+        return Err(PasskeyError::Refused("the user was not verified".to_owned()));
     }
     let mut credential = credential.clone();
     credential
@@ -329,10 +276,7 @@ fn assertion(response: &Value) -> Result<PublicKeyCredential, PasskeyError> {
 
 /// A member of the library's authentication state.
 fn member<'a>(state: &'a mut Value, name: &str) -> Result<&'a mut Value, PasskeyError> {
-    state
-        .get_mut("ast")
-        .and_then(|inner| inner.get_mut(name))
-        .ok_or_else(format_changed)
+    state.get_mut("ast").and_then(|inner| inner.get_mut(name)).ok_or_else(format_changed)
 }
 
 fn encode(bytes: &[u8]) -> String {

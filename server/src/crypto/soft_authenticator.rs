@@ -32,30 +32,15 @@ pub struct SoftAuthenticator {
 impl SoftAuthenticator {
     /// A new, empty device.
     pub fn new(origin: &str) -> Self {
-        Self {
-            origin: origin.to_owned(),
-            counter: 0,
-            verifies_user: true,
-            residents: Vec::new(),
-        }
+        Self { origin: origin.to_owned(), counter: 0, verifies_user: true, residents: Vec::new() }
     }
 
     /// Answers creation options (the inner `publicKey` object) as `navigator.credentials.create` would. Panics when
     /// an excluded credential lives here, as a browser would refuse.
     pub fn register(&mut self, options: &Value) -> Value {
-        let excluded = options["excludeCredentials"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let held = |listed: &Value| {
-            self.residents
-                .iter()
-                .any(|resident| decode(&listed["id"]) == resident.id)
-        };
-        assert!(
-            !excluded.iter().any(held),
-            "an excluded credential lives on this device"
-        );
+        let excluded = options["excludeCredentials"].as_array().cloned().unwrap_or_default();
+        let held = |listed: &Value| self.residents.iter().any(|resident| decode(&listed["id"]) == resident.id);
+        assert!(!excluded.iter().any(held), "an excluded credential lives on this device");
         let resident = Resident {
             id: rand::random::<[u8; 16]>().to_vec(),
             rp_id: options["rp"]["id"].as_str().unwrap().to_owned(),

@@ -12,7 +12,9 @@ const PLAIN: &[u8] = b"bailiwick canary v1";
 #[derive(Debug, thiserror::Error)]
 pub enum CanaryError {
     /// Sealed under keys that the file does not hold.
-    #[error("the key file holds root key {given}, but this database was written with {needed}; mount the right key file")]
+    #[error(
+        "the key file holds root key {given}, but this database was written with {needed}; mount the right key file"
+    )]
     WrongKey {
         /// Fingerprints that the database knows.
         needed: String,

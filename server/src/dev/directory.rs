@@ -43,7 +43,7 @@ fn room(directory: &Path, needed: u64) -> Result<(), Failure> {
     let Ok(status) = nix::sys::statvfs::statvfs(directory) else {
         return Ok(());
     };
-    let free = u64::from(status.blocks_available()) * u64::from(status.fragment_size());
+    let free = status.blocks_available() * status.fragment_size();
     if free >= needed {
         return Ok(());
     }

@@ -41,7 +41,12 @@ async fn read(State(app): State<App>, call: Call, Path(org): Path<OrganisationId
 #[utoipa::path(post, path = "/organisations/{org}/emergency/engage", operation_id = "emergency_engage", tag = "emergency",
     params(("org" = OrganisationId, Path)), request_body = EngageBody,
     responses((status = 200, body = Emergency), (status = "4XX", body = Problem)))]
-async fn engage(State(app): State<App>, call: Call, Path(org): Path<OrganisationId>, Json(body): Json<EngageBody>) -> Result<Response> {
+async fn engage(
+    State(app): State<App>,
+    call: Call,
+    Path(org): Path<OrganisationId>,
+    Json(body): Json<EngageBody>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, EngageEmergency { scope: Scope::Organisation(org), reason: body.reason }).await?.ok())
 }
 
@@ -56,7 +61,11 @@ async fn reset(State(app): State<App>, call: Call, Path(org): Path<OrganisationI
 #[utoipa::path(get, path = "/organisations/{org}/sandboxes/{sbx}/emergency", operation_id = "sandbox_emergency_read", tag = "emergency",
     params(("org" = OrganisationId, Path), ("sbx" = SandboxId, Path)),
     responses((status = 200, body = Emergency), (status = "4XX", body = Problem)))]
-async fn read_sandbox(State(app): State<App>, call: Call, Path((org, sbx)): Path<(OrganisationId, SandboxId)>) -> Result<Response> {
+async fn read_sandbox(
+    State(app): State<App>,
+    call: Call,
+    Path((org, sbx)): Path<(OrganisationId, SandboxId)>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, ReadEmergency { scope: Scope::Sandbox(org, sbx) }).await?.ok())
 }
 
@@ -77,6 +86,10 @@ async fn engage_sandbox(
 #[utoipa::path(post, path = "/organisations/{org}/sandboxes/{sbx}/emergency/reset", operation_id = "sandbox_emergency_reset", tag = "emergency",
     params(("org" = OrganisationId, Path), ("sbx" = SandboxId, Path)),
     responses((status = 200, body = Emergency), (status = "4XX", body = Problem)))]
-async fn reset_sandbox(State(app): State<App>, call: Call, Path((org, sbx)): Path<(OrganisationId, SandboxId)>) -> Result<Response> {
+async fn reset_sandbox(
+    State(app): State<App>,
+    call: Call,
+    Path((org, sbx)): Path<(OrganisationId, SandboxId)>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, ResetEmergency { scope: Scope::Sandbox(org, sbx) }).await?.ok())
 }

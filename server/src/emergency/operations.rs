@@ -10,7 +10,8 @@ use super::store;
 use crate::error::Error;
 use crate::gate::emergency::{Stop, StopReason, StopState};
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Scope, Timestamp, Tx, Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Scope, Timestamp,
+    Tx, Write,
 };
 
 /// How far a target has been stopped.
@@ -108,7 +109,10 @@ pub struct Found {
 
 async fn find<M>(tx: &mut Tx<M>, scope: Scope) -> Result<Found> {
     let stored = store::state(tx, scope).await?;
-    Ok(Found { stop: Stop::read(stored.as_ref().map(|(state, _)| state)), revision: stored.map(|(_, revision)| revision) })
+    Ok(Found {
+        stop: Stop::read(stored.as_ref().map(|(state, _)| state)),
+        revision: stored.map(|(_, revision)| revision),
+    })
 }
 
 async fn view<M>(context: &Context, tx: &mut Tx<M>, stop: &Stop) -> Result<Emergency> {
@@ -129,7 +133,8 @@ async fn view<M>(context: &Context, tx: &mut Tx<M>, stop: &Stop) -> Result<Emerg
         readable: *stop != Stop::Unreadable,
         stopped: stop.engaged() || context.stopped(),
         targets: store::targets(tx, scope).await?,
-        allowed: context.allowed(&[(Action::EmergencyEngage, Decision::Allow), (Action::EmergencyReset, Decision::Allow)]),
+        allowed: context
+            .allowed(&[(Action::EmergencyEngage, Decision::Allow), (Action::EmergencyReset, Decision::Allow)]),
     })
 }
 

@@ -44,7 +44,8 @@ pub(super) async fn targets<M>(tx: &mut Tx<M>, scope: Scope) -> Result<Vec<Targe
     .await?;
     rows.into_iter()
         .map(|(kind, id, label, state)| {
-            let state = TargetState::parse(&state).ok_or_else(|| Error::internal(anyhow::anyhow!("unknown state {state}")))?;
+            let state =
+                TargetState::parse(&state).ok_or_else(|| Error::internal(anyhow::anyhow!("unknown state {state}")))?;
             Ok(Target { id: crate::emergency::operations::wire_id(&kind, id), kind, label, state })
         })
         .collect()
@@ -59,7 +60,14 @@ pub(super) async fn clear_targets(tx: &mut Tx<Write>, scope: Scope) -> Result<()
     Ok(())
 }
 
-pub(super) async fn put_target(tx: &mut Tx<Write>, scope: Scope, kind: &str, id: Uuid, label: &str, state: TargetState) -> Result<()> {
+pub(super) async fn put_target(
+    tx: &mut Tx<Write>,
+    scope: Scope,
+    kind: &str,
+    id: Uuid,
+    label: &str,
+    state: TargetState,
+) -> Result<()> {
     sqlx::query(
         "insert into emergency_target (org_id, scope_id, kind, target_id, label, state) values ($1, $2, $3, $4, $5, $6)",
     )

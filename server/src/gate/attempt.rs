@@ -8,7 +8,7 @@ use super::caller::Call;
 use super::context::Context;
 use super::decide::Decision;
 use super::idempotency;
-use super::operation::{Authorized, Description, ModeKind, Mode, Operation, Scope, Tx};
+use super::operation::{Authorized, Description, Mode, ModeKind, Operation, Scope, Tx};
 use super::record::{Entry, Receipt};
 use super::transaction::Core;
 use super::{Result, Timestamp, entry, standing};

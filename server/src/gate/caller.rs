@@ -78,7 +78,14 @@ pub struct Call {
 impl Call {
     /// Background work of the server itself.
     pub fn job(name: &'static str) -> Self {
-        Self { caller: Caller::Job(name), request: None, address: None, lang: Lang::En, idempotency: None, if_match: None }
+        Self {
+            caller: Caller::Job(name),
+            request: None,
+            address: None,
+            lang: Lang::En,
+            idempotency: None,
+            if_match: None,
+        }
     }
 
     /// The claimed account, where somebody is signed in.

@@ -9,12 +9,12 @@ use contract::id::{AccountId, MemberId, OrganisationId, SandboxId, SignInId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::Timestamp;
 use super::caller::{Call, Caller, Lang};
 use super::decide::{Coverage, Decision, Question, Verdict, decide};
 use super::operation::Scope;
 use super::policy::{Action, Need};
 use super::policy_document::PolicyDocument;
-use super::Timestamp;
 use crate::error::Error;
 
 /// A signed-in person, proven by their sign-in row in this transaction.

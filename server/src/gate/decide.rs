@@ -123,10 +123,9 @@ fn by_policy(question: &Question<'_>) -> Verdict {
     };
     // A sandbox's document narrows: where it has no matching rule the organisation's verdict stands.
     match question.sandbox.and_then(|document| document.verdict(question.action)) {
-        Some(narrow) => Verdict {
-            decision: wide.decision.max(narrow.decision),
-            people: wide.people.max(narrow.people),
-        },
+        Some(narrow) => {
+            Verdict { decision: wide.decision.max(narrow.decision), people: wide.people.max(narrow.people) }
+        }
         None => wide,
     }
 }

@@ -3,11 +3,11 @@
 use contract::id::OrganisationId;
 use serde::{Deserialize, Serialize};
 
+use super::Result;
 use super::context::Context;
 use super::decide::Decision;
 use super::operation::{Authorized, Operation, Scope, Spend, Tx};
 use super::policy::Action;
-use super::Result;
 use crate::error::Error;
 
 /// Noted once per sign-in and organisation: this sign-in has been here.
@@ -35,14 +35,17 @@ impl Operation for EnterOrganisation {
     }
 
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Spend>) -> Result<()> {
-        let sign_in = permit.context().person().and_then(|person| person.sign_in.as_ref()).ok_or(Error::Unauthenticated)?;
+        let sign_in =
+            permit.context().person().and_then(|person| person.sign_in.as_ref()).ok_or(Error::Unauthenticated)?;
         // Two requests of one sign-in may arrive together; the first of them enters.
-        sqlx::query("insert into session_entry (sign_in_id, org_id, entered_at) values ($1, $2, $3) on conflict do nothing")
-            .bind(sign_in.id.uuid())
-            .bind(permit.operation().organisation.uuid())
-            .bind(permit.at())
-            .execute(tx.conn())
-            .await?;
+        sqlx::query(
+            "insert into session_entry (sign_in_id, org_id, entered_at) values ($1, $2, $3) on conflict do nothing",
+        )
+        .bind(sign_in.id.uuid())
+        .bind(permit.operation().organisation.uuid())
+        .bind(permit.at())
+        .execute(tx.conn())
+        .await?;
         Ok(())
     }
 }

@@ -107,17 +107,17 @@ mod transaction;
 
 pub use caller::{Call, Caller, Claim, Idempotency, Lang};
 pub use context::{
-    Allowed, AllowedDecision, AllowedVerdict, Context, Governance, OrganisationStanding, PersonStanding, SandboxStanding,
-    SignInStanding, Status,
+    Allowed, AllowedDecision, AllowedVerdict, Context, Governance, OrganisationStanding, PersonStanding,
+    SandboxStanding, SignInStanding, Status,
 };
 pub use decide::{Coverage, Decision, Question, Verdict, built_in, decide};
 pub use operation::{
-    Authorized, Description, Hot, Mode, ModeKind, Operation, Parameters, Personal, Read, Scope, Spend, Subject, Target, Tx,
-    Write, fresh, fresh_uuid,
+    Authorized, Description, Hot, Mode, ModeKind, Operation, Parameters, Personal, Read, Scope, Spend, Subject, Target,
+    Tx, Write, fresh, fresh_uuid,
 };
 pub use policy::Action;
-pub use proposals::{Confirmed, ProposalNotice, Settings};
 pub(crate) use proposals::in_language;
+pub use proposals::{Confirmed, ProposalNotice, Settings};
 pub use record::{Actor, Decided, Entry, Outcome, Receipt};
 pub use registry::Registry;
 pub use revocation::{Revocations, Revoked};

@@ -270,11 +270,7 @@ pub trait Operation: Serialize + DeserializeOwned + Send + Sync + Sized + 'stati
     }
 
     /// Reads what is needed, in the operation's own transaction.
-    fn facts(
-        &self,
-        context: &Context,
-        tx: &mut Tx<Self::Mode>,
-    ) -> impl Future<Output = Result<Self::Facts>> + Send;
+    fn facts(&self, context: &Context, tx: &mut Tx<Self::Mode>) -> impl Future<Output = Result<Self::Facts>> + Send;
 
     /// The slice's own pure verdict; it can only make the policy's stricter.
     fn decide(&self, context: &Context, facts: &Self::Facts) -> Decision;

@@ -4,8 +4,8 @@
 use sqlx::PgConnection;
 use uuid::{Builder, Uuid};
 
-pub(crate) use super::record::append;
 use super::operation::Subject;
+pub(crate) use super::record::append;
 use super::{Result, Timestamp};
 use crate::crypto::keyring::{Key, KeyRing, PersonKey, Purpose};
 use crate::crypto::seal::{Place, keyed_hash};
@@ -37,7 +37,8 @@ pub(super) async fn key_of(
             }
             return Ok(key);
         }
-        let key = PersonKey { id: Builder::from_random_bytes(rand::random()).into_uuid(), key: Key::new(rand::random()) };
+        let key =
+            PersonKey { id: Builder::from_random_bytes(rand::random()).into_uuid(), key: Key::new(rand::random()) };
         let wrapped = keys
             .wrap(&place(organisation, &key.id.simple().to_string()), rand::random(), key.key.as_slice())
             .map_err(Error::internal)?;

@@ -120,10 +120,9 @@ impl PolicyDocument {
             RuleDecision::Allow => Verdict::of(Decision::Allow),
             // Nobody confirms a read. The schema refuses such a rule; one that got round it denies.
             RuleDecision::Confirm if action.is_read() => Verdict::of(Decision::Deny(Code::Policy)),
-            RuleDecision::Confirm => Verdict {
-                decision: Decision::Confirm,
-                people: if rule.requires.unwrap_or(1) >= 2 { 2 } else { 1 },
-            },
+            RuleDecision::Confirm => {
+                Verdict { decision: Decision::Confirm, people: if rule.requires.unwrap_or(1) >= 2 { 2 } else { 1 } }
+            }
             RuleDecision::Deny => Verdict::of(Decision::Deny(Code::Policy)),
         })
     }
@@ -164,7 +163,8 @@ fn fault(pointer: &str, code: Code, message: String) -> Fault {
 fn faults_of_rule(index: usize, rule: &Rule, faults: &mut Vec<Fault>) {
     let at = |field: &str| format!("/rules/{index}/{field}");
     if !Action::ALL.iter().any(|action| rule.matches(*action)) {
-        let message = format!("No action is called “{}”. Name an action, a prefix with .* or *.", shortened(&rule.action));
+        let message =
+            format!("No action is called “{}”. Name an action, a prefix with .* or *.", shortened(&rule.action));
         faults.push(fault(&at("action"), Code::UnknownAction, message));
     }
     if let Some(people) = rule.requires {
@@ -196,7 +196,8 @@ fn faults_of_effect(document: &PolicyDocument, breadth: Breadth, faults: &mut Ve
             None => breadth == Breadth::Organisation,
         };
         if lost {
-            let message = format!("{action} cannot be denied or left out: people must stay able to stop, recover and look.");
+            let message =
+                format!("{action} cannot be denied or left out: people must stay able to stop, recover and look.");
             faults.push(fault("/rules", Code::Policy, message));
         }
     }

@@ -37,7 +37,13 @@ pub(super) trait Stored: Send + Sync {
     fn outline(&self, document: &Value) -> Result<(Target, Parameters)>;
 
     /// Reads facts, decides for the proposer again and, if asked to, executes.
-    async fn redo(&self, document: &Value, proposer: &Context, expected: Expected, tx: &mut Tx<Write>) -> Result<Redone>;
+    async fn redo(
+        &self,
+        document: &Value,
+        proposer: &Context,
+        expected: Expected,
+        tx: &mut Tx<Write>,
+    ) -> Result<Redone>;
 }
 
 struct Typed<O>(PhantomData<fn() -> O>);
@@ -57,7 +63,13 @@ impl<O: Operation<Mode = Write>> Stored for Typed<O> {
         Ok((operation.target(), operation.parameters()))
     }
 
-    async fn redo(&self, document: &Value, proposer: &Context, expected: Expected, tx: &mut Tx<Write>) -> Result<Redone> {
+    async fn redo(
+        &self,
+        document: &Value,
+        proposer: &Context,
+        expected: Expected,
+        tx: &mut Tx<Write>,
+    ) -> Result<Redone> {
         let operation: O = read(document)?;
         refuse(proposer.verdict(O::ACTION, Decision::Allow).decision)?;
         let facts = operation.facts(proposer, tx).await?;

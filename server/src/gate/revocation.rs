@@ -12,8 +12,8 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::operation::{Tx, Write};
 use super::Result;
+use super::operation::{Tx, Write};
 
 /// Channel of the notification. It carries nothing: the rows say what happened.
 const CHANNEL: &str = "bailiwick_revocation";
@@ -58,20 +58,26 @@ impl Tx<Write> {
         let (organisation, sandbox, account, sign_in): (Option<Uuid>, Option<Uuid>, Option<Uuid>, Option<Uuid>) =
             match revoked {
                 Revoked::SignIn(sign_in) => (None, None, None, Some(sign_in.uuid())),
-                Revoked::Person { organisation, account } => (Some(organisation.uuid()), None, Some(account.uuid()), None),
+                Revoked::Person { organisation, account } => {
+                    (Some(organisation.uuid()), None, Some(account.uuid()), None)
+                }
                 Revoked::SandboxPerson { organisation, sandbox, account } => {
                     (Some(organisation.uuid()), Some(sandbox.uuid()), Some(account.uuid()), None)
                 }
                 Revoked::Organisation(organisation) => (Some(organisation.uuid()), None, None, None),
-                Revoked::Sandbox(organisation, sandbox) => (Some(organisation.uuid()), Some(sandbox.uuid()), None, None),
+                Revoked::Sandbox(organisation, sandbox) => {
+                    (Some(organisation.uuid()), Some(sandbox.uuid()), None, None)
+                }
             };
-        sqlx::query("insert into revocation (org_id, sandbox_id, account_id, sign_in_id, at) values ($1, $2, $3, $4, now())")
-            .bind(organisation)
-            .bind(sandbox)
-            .bind(account)
-            .bind(sign_in)
-            .execute(self.conn())
-            .await?;
+        sqlx::query(
+            "insert into revocation (org_id, sandbox_id, account_id, sign_in_id, at) values ($1, $2, $3, $4, now())",
+        )
+        .bind(organisation)
+        .bind(sandbox)
+        .bind(account)
+        .bind(sign_in)
+        .execute(self.conn())
+        .await?;
         sqlx::query("select pg_notify('bailiwick_revocation', '')").execute(self.conn()).await?;
         Ok(())
     }

@@ -210,7 +210,8 @@ mod tests {
         store.create(&mut second).await.unwrap();
         assert_ne!(first.id, second.id);
         assert_eq!(store.load(&Id(1)).await.unwrap().unwrap().data, first.data);
-        let hashes: Vec<Vec<u8>> = sqlx::query_scalar("select id_hash from session").fetch_all(&world.admin).await.unwrap();
+        let hashes: Vec<Vec<u8>> =
+            sqlx::query_scalar("select id_hash from session").fetch_all(&world.admin).await.unwrap();
         assert!(hashes.contains(&Sha256::digest(1_i128.to_le_bytes()).to_vec()));
     }
 

@@ -90,7 +90,12 @@ pub(super) struct Operating<O: Operation<Mode = Spend>> {
 }
 
 impl<O: Operation<Mode = Spend>> Operating<O> {
-    pub(super) fn new(call: Call, operation: Arc<O>, at: Timestamp, record: RecordId) -> (Self, oneshot::Receiver<Spent<O>>) {
+    pub(super) fn new(
+        call: Call,
+        operation: Arc<O>,
+        at: Timestamp,
+        record: RecordId,
+    ) -> (Self, oneshot::Receiver<Spent<O>>) {
         let (reply, answer) = oneshot::channel();
         (Self { call, operation, at, record, seen: None, outcome: None, reply }, answer)
     }
@@ -121,7 +126,9 @@ impl<O: Operation<Mode = Spend>> Share for Operating<O> {
     fn conclude(self: Box<Self>, core: &Core, committed: Result<()>) {
         let outcome = match (committed, self.outcome) {
             (Ok(()), Some(outcome)) => outcome,
-            (Ok(()), None) => Err(Stopped::Failed(Error::internal(anyhow::anyhow!("an operation of a batch was not attempted")))),
+            (Ok(()), None) => {
+                Err(Stopped::Failed(Error::internal(anyhow::anyhow!("an operation of a batch was not attempted"))))
+            }
             (Err(error), _) => Err(Stopped::Failed(error)),
         };
         if let Ok(Done { receipt: Some(receipt), .. }) = &outcome {

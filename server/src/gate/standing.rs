@@ -105,7 +105,8 @@ pub(super) async fn of_call(conn: &mut PgConnection, call: &Call, scope: Scope, 
 /// The standing of somebody who is not at the keyboard: whoever proposed what another person now confirms.
 pub(super) async fn of_account(conn: &mut PgConnection, account: AccountId, base: &Context) -> Result<Context> {
     let found = find(conn, None, Some(account), base.scope, base.at).await?;
-    let mut context = Context { person: person(&found, account, None), organisation: None, sandbox: None, ..base.clone() };
+    let mut context =
+        Context { person: person(&found, account, None), organisation: None, sandbox: None, ..base.clone() };
     fill(&mut context, &found, Some(account))?;
     Ok(context)
 }
@@ -185,7 +186,8 @@ fn granted(found: &Found) -> Result<Option<Access>> {
     let Some(role) = &found.member_role else {
         return Ok(None);
     };
-    let row = Row::stored(role, found.areas.clone(), found.agents.as_deref(), found.edit.as_ref()).map_err(unreadable)?;
+    let row =
+        Row::stored(role, found.areas.clone(), found.agents.as_deref(), found.edit.as_ref()).map_err(unreadable)?;
     Ok(Some(row.resolve()))
 }
 
@@ -204,11 +206,7 @@ fn governance(found: &Found) -> Governance {
     Governance {
         organisation: organisation.and_then(Result::ok),
         sandbox: sandbox.and_then(Result::ok),
-        version: format!(
-            "{}/{}",
-            found.org_policy_version.unwrap_or(0),
-            found.sandbox_policy_version.unwrap_or(0)
-        ),
+        version: format!("{}/{}", found.org_policy_version.unwrap_or(0), found.sandbox_policy_version.unwrap_or(0)),
         invalid,
         stopped: Stop::read(found.org_stop.as_ref()).engaged() || Stop::read(found.sandbox_stop.as_ref()).engaged(),
     }

@@ -31,7 +31,11 @@ async fn place() -> Place {
 
 async fn as_app(place: &Place, tenant: Uuid) -> PgConnection {
     let mut connection = PgConnection::connect_with(&place.world.app.config.database.app.options()).await.unwrap();
-    sqlx::query("select set_config('app.org', $1, false)").bind(tenant.to_string()).execute(&mut connection).await.unwrap();
+    sqlx::query("select set_config('app.org', $1, false)")
+        .bind(tenant.to_string())
+        .execute(&mut connection)
+        .await
+        .unwrap();
     connection
 }
 
@@ -73,7 +77,10 @@ macro_rules! area_operation {
                 Scope::Sandbox(self.0.org, self.0.sbx)
             }
             fn parameters(&self) -> Parameters {
-                Parameters::from_iter([("area".to_owned(), json!(self.0.id)), ("password".to_owned(), json!("hunter2"))])
+                Parameters::from_iter([
+                    ("area".to_owned(), json!(self.0.id)),
+                    ("password".to_owned(), json!("hunter2")),
+                ])
             }
             async fn facts(&self, _: &Context, tx: &mut Tx<$mode>) -> Result<()> {
                 if self.0.early { insert_area(&self.0, tx).await } else { Ok(()) }
@@ -116,7 +123,8 @@ async fn a_change_and_its_record_commit_together() {
 #[tokio::test]
 async fn a_refused_change_leaves_its_record_and_nothing_else() {
     let place = place().await;
-    let refused = Written(MakeArea { early: true, own: Decision::Deny(contract::code::Code::AreaInUse), ..make(&place) });
+    let refused =
+        Written(MakeArea { early: true, own: Decision::Deny(contract::code::Code::AreaInUse), ..make(&place) });
     let error = place.world.app.gate.perform(call(&place.owner), refused).await.unwrap_err();
     assert!(matches!(error, Error::Denied(_)), "{error}");
     assert_eq!(count(&place, "select count(*) from area").await, 0);
@@ -190,14 +198,22 @@ async fn row_level_security_holds_for_a_query_that_forgot_the_tenant() {
 async fn a_change_without_a_record_does_not_commit() {
     let place = place().await;
     let mut app = as_app(&place, place.org.uuid()).await;
-    let error = sqlx::query("update sandbox set name = 'x' where org_id = $1").bind(place.org.uuid()).execute(&mut app).await.unwrap_err();
+    let error = sqlx::query("update sandbox set name = 'x' where org_id = $1")
+        .bind(place.org.uuid())
+        .execute(&mut app)
+        .await
+        .unwrap_err();
     assert_eq!(error.as_database_error().unwrap().code().as_deref(), Some("BW002"));
     for sql in [
         "update account set name = 'x' where id in (select account_id from organisation_member)",
         "delete from organisation_member",
         "insert into emergency (org_id, scope_id, state) select org_id, org_id, '{}' from organisation",
     ] {
-        sqlx::query("select set_config('app.account', $1, false)").bind(place.owner.account.uuid().to_string()).execute(&mut app).await.unwrap();
+        sqlx::query("select set_config('app.account', $1, false)")
+            .bind(place.owner.account.uuid().to_string())
+            .execute(&mut app)
+            .await
+            .unwrap();
         assert!(sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut app).await.is_err(), "{sql}");
     }
     assert_eq!(count(&place, "select count(*) from sandbox where name = 'x'").await, 0);
@@ -208,9 +224,16 @@ async fn history_cannot_be_rewritten_by_the_application() {
     let place = place().await;
     place.world.app.gate.perform(call(&place.owner), Written(make(&place))).await.unwrap();
     let mut app = as_app(&place, place.org.uuid()).await;
-    for sql in ["update audit_record set action = 'x'", "delete from audit_record", "truncate audit_record", "delete from audit_link", "delete from policy_document"] {
+    for sql in [
+        "update audit_record set action = 'x'",
+        "delete from audit_record",
+        "truncate audit_record",
+        "delete from audit_link",
+        "delete from policy_document",
+    ] {
         let outcome = sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut app).await;
-        let untouched = matches!(&outcome, Err(error) if error.as_database_error().is_some()) || outcome.is_ok_and(|done| done.rows_affected() == 0);
+        let untouched = matches!(&outcome, Err(error) if error.as_database_error().is_some())
+            || outcome.is_ok_and(|done| done.rows_affected() == 0);
         assert!(untouched, "{sql}");
     }
     assert_eq!(place.world.records("area.create", "done").await, 1);
@@ -252,7 +275,8 @@ async fn every_table_is_fenced_and_recorded_or_says_why_not() {
     for (table, fenced, recorded) in &tables {
         assert_ne!(*fenced, UNFENCED.iter().any(|(name, _)| name == table), "row-level security of {table}");
         // The trail cannot record itself.
-        let is_trail = table.starts_with("audit_") || matches!(table.as_str(), "person_key" | "tenant_key" | "key_canary");
+        let is_trail =
+            table.starts_with("audit_") || matches!(table.as_str(), "person_key" | "tenant_key" | "key_canary");
         assert_ne!(*recorded, is_trail || UNRECORDED.iter().any(|(name, _)| name == table), "audit trigger of {table}");
     }
     for (name, _) in UNFENCED.iter().chain(UNRECORDED) {
@@ -285,7 +309,11 @@ async fn an_ended_or_expired_sign_in_is_nobody_from_the_next_request_on() {
     assert_eq!(place.owner.get(&path).await.status, StatusCode::UNAUTHORIZED);
     place.world.clock.advance(chrono::TimeDelta::hours(-13));
     assert_eq!(place.owner.get(&path).await.status, StatusCode::OK);
-    sqlx::query("update sign_in set ended_at = now() where id = $1").bind(place.owner.sign_in.uuid()).execute(&place.world.admin).await.unwrap();
+    sqlx::query("update sign_in set ended_at = now() where id = $1")
+        .bind(place.owner.sign_in.uuid())
+        .execute(&place.world.admin)
+        .await
+        .unwrap();
     assert_eq!(place.owner.get(&path).await.status, StatusCode::UNAUTHORIZED);
 }
 
@@ -308,6 +336,7 @@ async fn an_auditor_sees_and_changes_nothing() {
     let auditor = place.world.person("auditor@example.org").await;
     place.world.belongs(place.org, auditor.account, OrganisationRole::Auditor).await;
     assert_eq!(auditor.get(&format!("/organisations/{}/policy", place.org)).await.status, StatusCode::OK);
-    let refused = auditor.post(&format!("/organisations/{}/emergency/engage", place.org), json!({"reason": "drill"})).await;
+    let refused =
+        auditor.post(&format!("/organisations/{}/emergency/engage", place.org), json!({"reason": "drill"})).await;
     assert_eq!((refused.status, refused.code()), (StatusCode::FORBIDDEN, "insufficient_access"));
 }

@@ -51,7 +51,9 @@ impl Fence {
         let account = self.account.map_or_else(String::new, |account| account.to_string());
         let lookup = if self.identifying { "identity" } else { "" };
         let organisation = self.organisation;
-        format!("set local app.org = '{organisation}'; set local app.account = '{account}'; set local app.lookup = '{lookup}'")
+        format!(
+            "set local app.org = '{organisation}'; set local app.account = '{account}'; set local app.lookup = '{lookup}'"
+        )
     }
 
     pub(super) async fn raise(self, conn: &mut PgConnection) -> Result<()> {

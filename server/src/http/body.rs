@@ -33,7 +33,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Error> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let kind =
+            request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.split(';').next().map(str::trim) != Some("application/json") {
             return Err(malformed(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -41,9 +42,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
                 "Send JSON with Content-Type: application/json.",
             ));
         }
-        let bytes = axum::body::to_bytes(request.into_body(), BODY_LIMIT)
-            .await
-            .map_err(|_| malformed(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, "The request's body is too large: at most 1 MiB."))?;
+        let bytes = axum::body::to_bytes(request.into_body(), BODY_LIMIT).await.map_err(|_| {
+            malformed(StatusCode::PAYLOAD_TOO_LARGE, Code::TooLarge, "The request's body is too large: at most 1 MiB.")
+        })?;
         read(&bytes).map(Self)
     }
 }
@@ -56,11 +57,17 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| malformed(StatusCode::BAD_REQUEST, Code::InvalidJson, "The body is not UTF-8."))?;
     if depth(text) > MAX_DEPTH {
-        return Err(malformed(StatusCode::BAD_REQUEST, Code::TooDeep, format!("The body is nested deeper than {MAX_DEPTH} levels.")));
+        return Err(malformed(
+            StatusCode::BAD_REQUEST,
+            Code::TooDeep,
+            format!("The body is nested deeper than {MAX_DEPTH} levels."),
+        ));
     }
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| refused(&error))?;
-    reader.end().map_err(|_| malformed(StatusCode::BAD_REQUEST, Code::InvalidJson, "Something follows the JSON value."))?;
+    reader
+        .end()
+        .map_err(|_| malformed(StatusCode::BAD_REQUEST, Code::InvalidJson, "Something follows the JSON value."))?;
     Ok(value)
 }
 

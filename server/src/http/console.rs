@@ -19,7 +19,8 @@ const NONCE: &str = "{{nonce}}";
 pub(super) async fn serve(uri: Uri) -> Response {
     let path = uri.path().trim_start_matches('/');
     if let Some(file) = Files::get(path).filter(|_| path != "index.html" && !path.is_empty()) {
-        let kind = HeaderValue::from_str(file.metadata.mimetype()).unwrap_or(HeaderValue::from_static("application/octet-stream"));
+        let kind = HeaderValue::from_str(file.metadata.mimetype())
+            .unwrap_or(HeaderValue::from_static("application/octet-stream"));
         // Names of built assets carry a hash of their content.
         let caching = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
         return ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static(caching))], file.data)
@@ -34,7 +35,8 @@ pub(super) async fn serve(uri: Uri) -> Response {
 
 fn page() -> Response {
     let Some(index) = Files::get("index.html") else {
-        return (StatusCode::NOT_FOUND, "The console has not been built: run script/server, or npm run build in web.").into_response();
+        return (StatusCode::NOT_FOUND, "The console has not been built: run script/server, or npm run build in web.")
+            .into_response();
     };
     let nonce = STANDARD.encode(rand::random::<[u8; 16]>());
     let html = String::from_utf8_lossy(&index.data).replace(NONCE, &nonce);

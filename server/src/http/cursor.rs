@@ -36,7 +36,8 @@ pub fn encode<T: Serialize>(key: &SecretSlice<u8>, position: &T) -> Result<Strin
 /// # Errors
 /// An invalid field for anything else.
 pub fn decode<T: DeserializeOwned>(key: &SecretSlice<u8>, cursor: &str) -> Result<T, Error> {
-    let refused = || Error::invalid("?cursor", Code::InvalidField, "This is not a cursor of this list. Start without one.");
+    let refused =
+        || Error::invalid("?cursor", Code::InvalidField, "This is not a cursor of this list. Start without one.");
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
     let (sent, body) = bytes.split_at_checked(TAG).ok_or_else(refused)?;
     tag(key, body)?.verify_truncated_left(sent).map_err(|_| refused())?;

@@ -63,7 +63,8 @@ impl From<Error> for Draft {
             Error::Denied(Code::SignInFirst) => Self::new(StatusCode::UNAUTHORIZED, code, denied(code)),
             Error::Denied(_) => Self::new(StatusCode::FORBIDDEN, code, denied(code)),
             Error::ConfirmationRequired(notice) => {
-                let mut draft = Self::new(StatusCode::FORBIDDEN, code, "Confirm with your passkey that you want exactly this.");
+                let mut draft =
+                    Self::new(StatusCode::FORBIDDEN, code, "Confirm with your passkey that you want exactly this.");
                 draft.proposal = Some(*notice);
                 draft
             }
@@ -146,7 +147,8 @@ pub(super) async fn layer(request: Request, next: Next) -> Response {
     let response = tracing::Instrument::instrument(next.run(request), span.clone()).await;
     let _entered = span.enter();
     let status = response.status();
-    metrics::histogram!("bailiwick_http_request_seconds", "status" => class(status)).record(started.elapsed().as_secs_f64());
+    metrics::histogram!("bailiwick_http_request_seconds", "status" => class(status))
+        .record(started.elapsed().as_secs_f64());
     tracing::info!(status = status.as_u16(), milliseconds = started.elapsed().as_millis() as u64, "answered");
     let mut response = finish(response, &id, is_api);
     if let Ok(value) = HeaderValue::from_str(&id.0) {
@@ -168,7 +170,9 @@ fn class(status: StatusCode) -> &'static str {
 fn finish(mut response: Response, id: &RequestId, is_api: bool) -> Response {
     let draft = match response.extensions_mut().remove::<Draft>() {
         Some(draft) => draft,
-        None if is_api && response.status().is_client_error() | response.status().is_server_error() => plain(response.status()),
+        None if is_api && response.status().is_client_error() | response.status().is_server_error() => {
+            plain(response.status())
+        }
         None => return response,
     };
     let problem = Problem {

@@ -27,7 +27,11 @@ const CONCURRENT: usize = 1_024;
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Bailiwick", version = "1", description = "The console's API. Errors are problem+json with a stable code."),
+    info(
+        title = "Bailiwick",
+        version = "1",
+        description = "The console's API. Errors are problem+json with a stable code."
+    ),
     components(schemas(problem::Problem))
 )]
 struct Document;

@@ -14,8 +14,8 @@ use super::store::{self, NewMember, StoredInvitation};
 use crate::accounts::{self, Enrolled, Enrolment, Registration, SignedIn};
 use crate::error::Error;
 use crate::gate::{
-    Action, Authorized, Context, Decision, Hot, Operation, Parameters, Personal, Read, Result, Scope, Target, Timestamp,
-    Tx, Write,
+    Action, Authorized, Context, Decision, Hot, Operation, Parameters, Personal, Read, Result, Scope, Target,
+    Timestamp, Tx, Write,
 };
 
 const KIND: &str = "invitation";
@@ -182,7 +182,8 @@ impl AcceptInvitation {
         if unknown.is_empty() {
             return Ok(());
         }
-        let detail = format!("The sandbox no longer has these areas: {}. Ask for a new invitation.", unknown.join(", "));
+        let detail =
+            format!("The sandbox no longer has these areas: {}. Ask for a new invitation.", unknown.join(", "));
         Err(Error::conflict(Code::AreasUnknown, detail))
     }
 }

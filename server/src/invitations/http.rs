@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::answer::{AcceptInvitation, BeginInvitation, DeclineInvitation, Named, ShowInvitation, Shown, invalid};
-use super::operations::{Invite, InvitationView, ListInvitations, RevokeInvitation};
+use super::operations::{InvitationView, Invite, ListInvitations, RevokeInvitation};
 use super::rules::{self, Offer};
 use crate::accounts::{self, Answered, Ceremony, Registration, SelfView, Token};
 use crate::crypto::link_token::LinkKey;
@@ -328,11 +328,7 @@ async fn invitation_show(State(app): State<App>, call: Call, Json(body): Json<To
 /// Begins the registration of an invited person without an account.
 #[utoipa::path(post, path = "/invitations/begin", operation_id = "invitation_begin", tag = "invitations", request_body = NewInvitedPerson,
     responses((status = 200, body = Ceremony), (status = "4XX", body = Problem)))]
-async fn invitation_begin(
-    State(app): State<App>,
-    call: Call,
-    Json(body): Json<NewInvitedPerson>,
-) -> Result<Response> {
+async fn invitation_begin(State(app): State<App>, call: Call, Json(body): Json<NewInvitedPerson>) -> Result<Response> {
     let named = named(&app, &call, &body.token)?;
     let name = text::name(&body.name).map_err(|error| Error::text("/name", error))?;
     let shown = shown(&app, &call, &named).await?.output;
@@ -360,9 +356,7 @@ async fn invitation_accept(
 ) -> Result<Response> {
     let named = named(&app, &call, &body.token)?;
     let enrolment = match (body.ceremony_id, body.credential) {
-        (Some(ceremony_id), Some(credential)) => {
-            Some(accounts::enrolment(&app, Answered { ceremony_id, credential }))
-        }
+        (Some(ceremony_id), Some(credential)) => Some(accounts::enrolment(&app, Answered { ceremony_id, credential })),
         (None, None) => None,
         (None, _) => return Err(Error::invalid("/ceremonyId", Code::Required, "Both halves or none.")),
         (_, None) => return Err(Error::invalid("/credential", Code::Required, "Both halves or none.")),

@@ -316,14 +316,16 @@ pub async fn insert_organisation_member(
     role: OrganisationRole,
     at: Timestamp,
 ) -> Result<()> {
-    sqlx::query("insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, $5)")
-        .bind(organisation.uuid())
-        .bind(id.uuid())
-        .bind(account.uuid())
-        .bind(role.as_str())
-        .bind(at)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, $5)",
+    )
+    .bind(organisation.uuid())
+    .bind(id.uuid())
+    .bind(account.uuid())
+    .bind(role.as_str())
+    .bind(at)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

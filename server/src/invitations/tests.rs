@@ -52,13 +52,15 @@ impl Place {
     }
 
     async fn area(&self, name: &str) {
-        sqlx::query("insert into area (org_id, sandbox_id, id, name, created_at) values ($1, $2, gen_random_uuid(), $3, now())")
-            .bind(self.org.uuid())
-            .bind(self.sbx.uuid())
-            .bind(name)
-            .execute(&self.world.admin)
-            .await
-            .unwrap();
+        sqlx::query(
+            "insert into area (org_id, sandbox_id, id, name, created_at) values ($1, $2, gen_random_uuid(), $3, now())",
+        )
+        .bind(self.org.uuid())
+        .bind(self.sbx.uuid())
+        .bind(name)
+        .execute(&self.world.admin)
+        .await
+        .unwrap();
     }
 
     async fn role_of(&self, person: &Persona) -> Option<String> {
@@ -323,7 +325,8 @@ async fn power_is_offered_only_by_who_has_it_and_with_a_passkey() {
     refused(&asked, StatusCode::FORBIDDEN, "confirmation_required");
     let listed = place.owner.get(&path).await;
     assert_eq!(listed.json["items"], json!([]), "nothing happens before the confirmation");
-    let stored: String = sqlx::query_scalar("select operation::text from proposal").fetch_one(&world.admin).await.unwrap();
+    let stored: String =
+        sqlx::query_scalar("select operation::text from proposal").fetch_one(&world.admin).await.unwrap();
     let confirmed = place.owner.confirm(&asked).await;
     assert_eq!(confirmed.json["invitation"]["role"], "owner", "{confirmed:?}");
     assert_eq!(confirmed.json.get("sealedToken"), None);
@@ -364,7 +367,8 @@ async fn an_area_that_was_deleted_meanwhile_stops_the_acceptance() {
     let place = Place::new().await;
     place.area("north").await;
     let bea = place.world.person("bea@example.org").await;
-    let invited = place.invite_to_sandbox(json!({"email": "bea@example.org", "role": "guest", "areas": ["north"]})).await;
+    let invited =
+        place.invite_to_sandbox(json!({"email": "bea@example.org", "role": "guest", "areas": ["north"]})).await;
     let token = token(&invited);
     sqlx::query("delete from area").execute(&place.world.admin).await.unwrap();
     refused(&answer(&bea, "accept", &token).await, StatusCode::CONFLICT, "areas_unknown");

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tokio::sync::mpsc;
 
 use crate::app::App;
 use crate::gate::{Receipt, Result};

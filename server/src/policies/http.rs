@@ -7,7 +7,9 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::routes;
 
-use super::operations::{ListPolicyVersions, PolicyPreview, PolicyVersions, PolicyView, PreviewPolicy, ReadPolicy, UpdatePolicy, breadth};
+use super::operations::{
+    ListPolicyVersions, PolicyPreview, PolicyVersions, PolicyView, PreviewPolicy, ReadPolicy, UpdatePolicy, breadth,
+};
 use crate::error::{Error, FieldProblem};
 use crate::gate::policy_document::PolicyDocument;
 use crate::gate::{Result, Scope};
@@ -57,7 +59,12 @@ async fn read(State(app): State<App>, call: Call, Path(org): Path<OrganisationId
 #[utoipa::path(put, path = "/organisations/{org}/policy", operation_id = "policy_update", tag = "policies",
     params(("org" = OrganisationId, Path)), request_body = PolicyBody,
     responses((status = 200, body = PolicyView), (status = "4XX", body = Problem)))]
-async fn update(State(app): State<App>, call: Call, Path(org): Path<OrganisationId>, Json(body): Json<PolicyBody>) -> Result<Response> {
+async fn update(
+    State(app): State<App>,
+    call: Call,
+    Path(org): Path<OrganisationId>,
+    Json(body): Json<PolicyBody>,
+) -> Result<Response> {
     put(&app, call, Scope::Organisation(org), body).await
 }
 
@@ -65,7 +72,12 @@ async fn update(State(app): State<App>, call: Call, Path(org): Path<Organisation
 #[utoipa::path(post, path = "/organisations/{org}/policy/preview", operation_id = "policy_preview", tag = "policies",
     params(("org" = OrganisationId, Path)), request_body = PolicyBody,
     responses((status = 200, body = PolicyPreview), (status = "4XX", body = Problem)))]
-async fn preview(State(app): State<App>, call: Call, Path(org): Path<OrganisationId>, Json(body): Json<PolicyBody>) -> Result<Response> {
+async fn preview(
+    State(app): State<App>,
+    call: Call,
+    Path(org): Path<OrganisationId>,
+    Json(body): Json<PolicyBody>,
+) -> Result<Response> {
     let operation = PreviewPolicy { scope: Scope::Organisation(org), document: body.document };
     Ok(app.gate.perform(call, operation).await?.ok())
 }
@@ -81,7 +93,11 @@ async fn versions(State(app): State<App>, call: Call, Path(org): Path<Organisati
 #[utoipa::path(get, path = "/organisations/{org}/sandboxes/{sbx}/policy", operation_id = "sandbox_policy_read", tag = "policies",
     params(("org" = OrganisationId, Path), ("sbx" = SandboxId, Path)),
     responses((status = 200, body = PolicyView), (status = "4XX", body = Problem)))]
-async fn read_sandbox(State(app): State<App>, call: Call, Path((org, sbx)): Path<(OrganisationId, SandboxId)>) -> Result<Response> {
+async fn read_sandbox(
+    State(app): State<App>,
+    call: Call,
+    Path((org, sbx)): Path<(OrganisationId, SandboxId)>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, ReadPolicy { scope: Scope::Sandbox(org, sbx) }).await?.ok())
 }
 
@@ -116,6 +132,10 @@ async fn preview_sandbox(
 #[utoipa::path(get, path = "/organisations/{org}/sandboxes/{sbx}/policy/versions", operation_id = "sandbox_policy_versions", tag = "policies",
     params(("org" = OrganisationId, Path), ("sbx" = SandboxId, Path)),
     responses((status = 200, body = PolicyVersions), (status = "4XX", body = Problem)))]
-async fn versions_sandbox(State(app): State<App>, call: Call, Path((org, sbx)): Path<(OrganisationId, SandboxId)>) -> Result<Response> {
+async fn versions_sandbox(
+    State(app): State<App>,
+    call: Call,
+    Path((org, sbx)): Path<(OrganisationId, SandboxId)>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, ListPolicyVersions { scope: Scope::Sandbox(org, sbx) }).await?.ok())
 }

@@ -10,7 +10,8 @@ use super::store;
 use crate::error::Error;
 use crate::gate::policy_document::{Breadth, Fault, PolicyDocument};
 use crate::gate::{
-    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Scope, Timestamp, Tx, Write,
+    Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Scope, Timestamp,
+    Tx, Write,
 };
 
 /// A scope's policy as its page shows it.
@@ -104,7 +105,9 @@ impl Stored {
 
 async fn find<M>(tx: &mut Tx<M>, scope: Scope) -> Result<Stored> {
     Ok(match store::newest(tx, scope).await? {
-        Some((version, document)) => Stored { version, document: Some(document).filter(|document| !document.is_null()) },
+        Some((version, document)) => {
+            Stored { version, document: Some(document).filter(|document| !document.is_null()) }
+        }
         None => Stored { version: 0, document: None },
     })
 }

@@ -121,13 +121,16 @@ mod tests {
     #[test]
     fn a_preview_names_what_changes_and_for_whom_and_nothing_else() {
         let mut document = PolicyDocument::built_in();
-        document.rules.insert(0, Rule {
-            action: "area.create".into(),
-            decision: RuleDecision::Confirm,
-            requires: Some(2),
-            priority: 1,
-            reason: None,
-        });
+        document.rules.insert(
+            0,
+            Rule {
+                action: "area.create".into(),
+                decision: RuleDecision::Confirm,
+                requires: Some(2),
+                priority: 1,
+                reason: None,
+            },
+        );
         let after = Pair { organisation: Some(&document), sandbox: None };
         let changes = changes(Pair::default(), after);
         assert_eq!(changes.len(), 1);
@@ -141,7 +144,8 @@ mod tests {
 
     #[test]
     fn a_floor_shows_through_a_rule_that_would_allow() {
-        let rule = Rule { action: "*".into(), decision: RuleDecision::Allow, requires: None, priority: 0, reason: None };
+        let rule =
+            Rule { action: "*".into(), decision: RuleDecision::Allow, requires: None, priority: 0, reason: None };
         let document = PolicyDocument { version: 1, rules: vec![rule] };
         let pair = Pair { organisation: Some(&document), sandbox: None };
         assert_eq!(effect(Action::MemberRemove, pair).decision, RuleDecision::Confirm);

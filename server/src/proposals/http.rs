@@ -53,7 +53,11 @@ async fn waits(State(app): State<App>, call: Call, Path(org): Path<OrganisationI
 #[utoipa::path(get, path = "/organisations/{org}/proposals/{prp}", operation_id = "proposal_read", tag = "proposals",
     params(("org" = OrganisationId, Path), ("prp" = ProposalId, Path)),
     responses((status = 200, body = Proposal), (status = "4XX", body = Problem)))]
-async fn read(State(app): State<App>, call: Call, Path((org, prp)): Path<(OrganisationId, ProposalId)>) -> Result<Response> {
+async fn read(
+    State(app): State<App>,
+    call: Call,
+    Path((org, prp)): Path<(OrganisationId, ProposalId)>,
+) -> Result<Response> {
     Ok(app.gate.perform(call, ReadProposal { organisation: org, proposal: prp }).await?.ok())
 }
 
@@ -61,7 +65,11 @@ async fn read(State(app): State<App>, call: Call, Path((org, prp)): Path<(Organi
 #[utoipa::path(post, path = "/organisations/{org}/proposals/{prp}/challenge", operation_id = "proposal_challenge", tag = "proposals",
     params(("org" = OrganisationId, Path), ("prp" = ProposalId, Path)),
     responses((status = 200, body = ProposalChallenge), (status = "4XX", body = Problem)))]
-async fn challenge(State(app): State<App>, call: Call, Path((org, prp)): Path<(OrganisationId, ProposalId)>) -> Result<Response> {
+async fn challenge(
+    State(app): State<App>,
+    call: Call,
+    Path((org, prp)): Path<(OrganisationId, ProposalId)>,
+) -> Result<Response> {
     let public_key = app.gate.challenge(&call, org, prp).await?;
     let shown = app.gate.perform(call, ReadProposal { organisation: org, proposal: prp }).await?;
     Ok(shown.map(|proposal| ProposalChallenge { proposal, public_key }).ok())
@@ -93,7 +101,11 @@ async fn confirm(
 #[utoipa::path(post, path = "/organisations/{org}/proposals/{prp}/reject", operation_id = "proposal_reject", tag = "proposals",
     params(("org" = OrganisationId, Path), ("prp" = ProposalId, Path)),
     responses((status = 200, body = Proposal), (status = "4XX", body = Problem)))]
-async fn reject(State(app): State<App>, call: Call, Path((org, prp)): Path<(OrganisationId, ProposalId)>) -> Result<Response> {
+async fn reject(
+    State(app): State<App>,
+    call: Call,
+    Path((org, prp)): Path<(OrganisationId, ProposalId)>,
+) -> Result<Response> {
     app.gate.reject(&call, org, prp).await?;
     Ok(app.gate.perform(call, ReadProposal { organisation: org, proposal: prp }).await?.ok())
 }

@@ -7,7 +7,9 @@ use utoipa::ToSchema;
 
 use super::store;
 use crate::error::Error;
-use crate::gate::{Action, Authorized, Context, Decision, Description, Operation, Read, Result, Scope, Timestamp, Tx, in_language};
+use crate::gate::{
+    Action, Authorized, Context, Decision, Description, Operation, Read, Result, Scope, Timestamp, Tx, in_language,
+};
 
 /// A proposal as the list of waits shows it.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -100,7 +102,10 @@ fn shown(context: &Context, row: store::Row, reader: AccountId) -> Result<Propos
     let state = serde_json::from_value(row.state.clone().into()).map_err(Error::internal)?;
     let mine = row.proposed_by == reader.uuid();
     Ok(Proposal {
-        may_approve: state == ProposalState::Open && !row.frozen && !row.approved_by_me && (mine || answers(context, &row)),
+        may_approve: state == ProposalState::Open
+            && !row.frozen
+            && !row.approved_by_me
+            && (mine || answers(context, &row)),
         id: ProposalId::from_uuid(row.id),
         kind: "confirmation".to_owned(),
         action: row.action,

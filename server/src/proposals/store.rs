@@ -40,8 +40,15 @@ left join sandbox_member m on m.org_id = p.org_id and m.sandbox_id = p.sandbox_i
 where p.org_id = $1";
 
 /// Open proposals, oldest first, at most 200.
-pub(super) async fn open<M>(tx: &mut Tx<M>, organisation: OrganisationId, reader: AccountId, at: Timestamp) -> Result<Vec<Row>> {
-    let sql = format!("{ROWS} and p.state = 'open' and (p.expires_at > $3 or p.frozen_at is not null) order by p.created_at, p.id limit 200");
+pub(super) async fn open<M>(
+    tx: &mut Tx<M>,
+    organisation: OrganisationId,
+    reader: AccountId,
+    at: Timestamp,
+) -> Result<Vec<Row>> {
+    let sql = format!(
+        "{ROWS} and p.state = 'open' and (p.expires_at > $3 or p.frozen_at is not null) order by p.created_at, p.id limit 200"
+    );
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql))
         .bind(organisation.uuid())
         .bind(reader.uuid())
@@ -50,7 +57,12 @@ pub(super) async fn open<M>(tx: &mut Tx<M>, organisation: OrganisationId, reader
         .await?)
 }
 
-pub(super) async fn one<M>(tx: &mut Tx<M>, organisation: OrganisationId, id: ProposalId, reader: AccountId) -> Result<Option<Row>> {
+pub(super) async fn one<M>(
+    tx: &mut Tx<M>,
+    organisation: OrganisationId,
+    id: ProposalId,
+    reader: AccountId,
+) -> Result<Option<Row>> {
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(format!("{ROWS} and p.id = $3")))
         .bind(organisation.uuid())
         .bind(reader.uuid())

@@ -112,10 +112,12 @@ async fn two_different_people_are_needed_where_the_policy_says_so() {
 
     let done = place.second.approve(place.org, id(&asked)).await;
     assert_eq!((done.status, &done.json["version"]), (StatusCode::OK, &json!(2)), "{done:?}");
-    let bytes: String = sqlx::query_scalar("select convert_from(bytes, 'UTF8') from audit_record where action = 'policy.update' order by at desc limit 1")
-        .fetch_one(&place.world.admin)
-        .await
-        .unwrap();
+    let bytes: String = sqlx::query_scalar(
+        "select convert_from(bytes, 'UTF8') from audit_record where action = 'policy.update' order by at desc limit 1",
+    )
+    .fetch_one(&place.world.admin)
+    .await
+    .unwrap();
     assert!(bytes.contains(&place.second.account.to_string()), "the approver is on record: {bytes}");
 }
 

@@ -17,7 +17,8 @@ pub struct Fresh {
 static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 
 fn server() -> Url {
-    let url = std::env::var("BAILIWICK_TEST_DATABASE").expect("BAILIWICK_TEST_DATABASE: run script/test, which starts PostgreSQL");
+    let url = std::env::var("BAILIWICK_TEST_DATABASE")
+        .expect("BAILIWICK_TEST_DATABASE: run script/test, which starts PostgreSQL");
     url.parse().expect("BAILIWICK_TEST_DATABASE is a postgres:// URL")
 }
 

@@ -118,32 +118,42 @@ impl World {
 
     /// Makes an account belong to an organisation.
     pub async fn belongs(&self, organisation: OrganisationId, account: AccountId, role: OrganisationRole) {
-        sqlx::query("insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, now())")
-            .bind(organisation.uuid())
-            .bind(Uuid::now_v7())
-            .bind(account.uuid())
-            .bind(role.as_str())
-            .execute(&self.admin)
-            .await
-            .unwrap();
+        sqlx::query(
+            "insert into organisation_member (org_id, id, account_id, role, created_at) values ($1, $2, $3, $4, now())",
+        )
+        .bind(organisation.uuid())
+        .bind(Uuid::now_v7())
+        .bind(account.uuid())
+        .bind(role.as_str())
+        .execute(&self.admin)
+        .await
+        .unwrap();
     }
 
     /// A sandbox that `owner` owns.
     pub async fn sandbox(&self, organisation: OrganisationId, owner: &Persona, name: &str) -> SandboxId {
         let id = Uuid::now_v7();
-        sqlx::query("insert into sandbox (org_id, id, name, owner_account_id, created_at) values ($1, $2, $3, $4, now())")
-            .bind(organisation.uuid())
-            .bind(id)
-            .bind(name)
-            .bind(owner.account.uuid())
-            .execute(&self.admin)
-            .await
-            .unwrap();
+        sqlx::query(
+            "insert into sandbox (org_id, id, name, owner_account_id, created_at) values ($1, $2, $3, $4, now())",
+        )
+        .bind(organisation.uuid())
+        .bind(id)
+        .bind(name)
+        .bind(owner.account.uuid())
+        .execute(&self.admin)
+        .await
+        .unwrap();
         SandboxId::from_uuid(id)
     }
 
     /// A plain member row of a sandbox with the meaning of its role.
-    pub async fn granted(&self, organisation: OrganisationId, sandbox: SandboxId, account: AccountId, role: &str) -> Uuid {
+    pub async fn granted(
+        &self,
+        organisation: OrganisationId,
+        sandbox: SandboxId,
+        account: AccountId,
+        role: &str,
+    ) -> Uuid {
         let id = Uuid::now_v7();
         sqlx::query(
             "insert into sandbox_member (org_id, sandbox_id, id, account_id, role, created_at) values ($1, $2, $3, $4, $5, now())",

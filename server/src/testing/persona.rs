@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use axum::Router;
 use axum::body::Body;
-use axum::response::Response;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
+use axum::response::Response;
 use contract::id::{AccountId, OrganisationId, PasskeyId, SignInId};
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -66,15 +66,17 @@ impl Persona {
         let account: AccountId = fresh();
         let now = world.clock.now();
         let name = email.split('@').next().unwrap();
-        sqlx::query("insert into account (id, email, email_typed, name, operator, created_at) values ($1, $2, $2, $3, $4, $5)")
-            .bind(account.uuid())
-            .bind(email)
-            .bind(name)
-            .bind(operator)
-            .bind(now)
-            .execute(&world.admin)
-            .await
-            .unwrap();
+        sqlx::query(
+            "insert into account (id, email, email_typed, name, operator, created_at) values ($1, $2, $2, $3, $4, $5)",
+        )
+        .bind(account.uuid())
+        .bind(email)
+        .bind(name)
+        .bind(operator)
+        .bind(now)
+        .execute(&world.admin)
+        .await
+        .unwrap();
         let mut device = SoftAuthenticator::new(ORIGIN);
         let passkeys = &world.app.passkeys;
         let (options, state) = passkeys.start_registration(account.uuid(), email, name, &[]).unwrap();
@@ -122,7 +124,8 @@ impl Persona {
 
     /// Sends a request and leaves the answer's body open, for event streams; the path is below `/api/v1`.
     pub async fn open(&self, method: Method, path: &str, headers: &[(&str, &str)], body: Option<Vec<u8>>) -> Response {
-        let mut request = Request::builder().method(method).uri(format!("/api/v1{path}")).header(header::HOST, "localhost:8443");
+        let mut request =
+            Request::builder().method(method).uri(format!("/api/v1{path}")).header(header::HOST, "localhost:8443");
         if let Some(cookie) = &self.cookie {
             request = request.header(header::COOKIE, cookie);
         }
@@ -184,7 +187,9 @@ impl Persona {
 
     /// Confirms a proposal with the person's passkey.
     pub async fn approve(&self, organisation: OrganisationId, proposal: &str) -> Reply {
-        let challenge = self.send(Method::POST, &format!("/organisations/{organisation}/proposals/{proposal}/challenge"), &[], None).await;
+        let challenge = self
+            .send(Method::POST, &format!("/organisations/{organisation}/proposals/{proposal}/challenge"), &[], None)
+            .await;
         if challenge.status != StatusCode::OK {
             return challenge;
         }
@@ -194,16 +199,15 @@ impl Persona {
 
     /// Sends an answer to a proposal.
     pub async fn answer(&self, organisation: OrganisationId, proposal: &str, credential: Value) -> Reply {
-        self.post(&format!("/organisations/{organisation}/proposals/{proposal}/confirm"), json!({ "credential": credential })).await
+        self.post(
+            &format!("/organisations/{organisation}/proposals/{proposal}/confirm"),
+            json!({ "credential": credential }),
+        )
+        .await
     }
 
     /// What the person's device answers to request options.
     pub fn assert(&self, options: &Value) -> Value {
         self.device.lock().unwrap().assert(options)
-    }
-
-    /// What the person's device answers to creation options.
-    pub fn register(&self, options: &Value) -> Value {
-        self.device.lock().unwrap().register(options)
     }
 }

@@ -196,15 +196,17 @@ pub async fn keys(conn: &mut PgConnection, organisation: Uuid, rows: &[Row]) -> 
         .collect();
     ids.sort_unstable();
     ids.dedup();
-    let found: Vec<(Uuid, Vec<u8>)> = sqlx::query_as("select id, wrapped from person_key where org_id = $1 and id = any($2)")
-        .bind(organisation)
-        .bind(ids)
-        .fetch_all(conn)
-        .await?;
+    let found: Vec<(Uuid, Vec<u8>)> =
+        sqlx::query_as("select id, wrapped from person_key where org_id = $1 and id = any($2)")
+            .bind(organisation)
+            .bind(ids)
+            .fetch_all(conn)
+            .await?;
     Ok(found.into_iter().map(|(id, wrapped)| WrappedKey { id, wrapped }).collect())
 }
 
 /// One record with its places and keys.
+#[expect(clippy::type_complexity, reason = "columns of one statement, read where they are named")]
 pub async fn full(conn: &mut PgConnection, organisation: Uuid, record: Uuid) -> Result<Option<FullRecord>> {
     let row = sqlx::query(
         "select r.record_id, r.at, r.sandbox_id, r.actor_kind, r.actor_id, r.action, r.target_kind, r.target_id, r.decision, r.outcome,
@@ -226,10 +228,8 @@ pub async fn full(conn: &mut PgConnection, organisation: Uuid, record: Uuid) -> 
     .bind(organisation)
     .fetch_all(&mut *conn)
     .await?;
-    let places = places
-        .into_iter()
-        .map(|(chain, seq, link, previous, mac)| Place { chain, seq, link, previous, mac })
-        .collect();
+    let places =
+        places.into_iter().map(|(chain, seq, link, previous, mac)| Place { chain, seq, link, previous, mac }).collect();
     let keys = keys(conn, organisation, std::slice::from_ref(&row)).await?;
     Ok(Some(FullRecord { row, places, keys }))
 }

@@ -45,7 +45,12 @@ pub async fn release(conn: &mut PgConnection, holder: Uuid) -> Result<()> {
 }
 
 /// Visible records that wait, oldest ids first, and those whose body is gone.
-pub async fn waiting(conn: &mut PgConnection, shards: &[i16], orphans: &[Uuid], limit: i64) -> Result<(Vec<Waiting>, Vec<Uuid>)> {
+pub async fn waiting(
+    conn: &mut PgConnection,
+    shards: &[i16],
+    orphans: &[Uuid],
+    limit: i64,
+) -> Result<(Vec<Waiting>, Vec<Uuid>)> {
     let rows = sqlx::query(
         "select p.record_id, p.org_id, p.sandbox_id, p.at, r.bytes
          from (select * from audit_pending where shard = any($1) and not (record_id = any($2)) order by record_id limit $3) p
@@ -244,15 +249,17 @@ pub async fn publish(
     if moved.rows_affected() != 1 {
         return Ok(false);
     }
-    sqlx::query("insert into audit_checkpoint (chain_id, epoch, size, root, note, signed_at) values ($1, $2, $3, $4, $5, $6)")
-        .bind(chain)
-        .bind(signed(head.epoch))
-        .bind(signed(head.seq))
-        .bind(root.as_slice())
-        .bind(note)
-        .bind(at)
-        .execute(conn)
-        .await?;
+    sqlx::query(
+        "insert into audit_checkpoint (chain_id, epoch, size, root, note, signed_at) values ($1, $2, $3, $4, $5, $6)",
+    )
+    .bind(chain)
+    .bind(signed(head.epoch))
+    .bind(signed(head.seq))
+    .bind(root.as_slice())
+    .bind(note)
+    .bind(at)
+    .execute(conn)
+    .await?;
     Ok(true)
 }
 

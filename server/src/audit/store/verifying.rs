@@ -28,10 +28,11 @@ pub struct End {
 
 /// The heads of an organisation: its own chain's and its sandboxes'.
 pub async fn ends(conn: &mut PgConnection, organisation: Uuid) -> Result<Vec<End>> {
-    let rows = sqlx::query("select chain_id, seq, link, frontier, epoch from audit_head where org_id = $1 order by chain_id")
-        .bind(organisation)
-        .fetch_all(conn)
-        .await?;
+    let rows =
+        sqlx::query("select chain_id, seq, link, frontier, epoch from audit_head where org_id = $1 order by chain_id")
+            .bind(organisation)
+            .fetch_all(conn)
+            .await?;
     rows.iter()
         .map(|row| {
             Ok(End {
@@ -47,7 +48,9 @@ pub async fn ends(conn: &mut PgConnection, organisation: Uuid) -> Result<Vec<End
 
 /// Every organisation that the trail's own tables know of.
 pub async fn organisations(conn: &mut PgConnection) -> Result<Vec<Uuid>> {
-    sqlx::query_scalar("select org_id from audit_head union select org_id from audit_pending order by 1").fetch_all(conn).await
+    sqlx::query_scalar("select org_id from audit_head union select org_id from audit_pending order by 1")
+        .fetch_all(conn)
+        .await
 }
 
 /// Links of an organisation's chain behind a number, with bodies and, for a sandbox's record, the leaf in its home chain.
@@ -67,7 +70,13 @@ pub async fn page(conn: &mut PgConnection, chain: ChainId, after: u64, limit: i6
 }
 
 /// Links of a sandbox's chain, with the leaf of the same record in its organisation's chain.
-pub async fn home_page(conn: &mut PgConnection, chain: ChainId, organisation: Uuid, after: u64, limit: i64) -> Result<Vec<PgRow>> {
+pub async fn home_page(
+    conn: &mut PgConnection,
+    chain: ChainId,
+    organisation: Uuid,
+    after: u64,
+    limit: i64,
+) -> Result<Vec<PgRow>> {
     sqlx::query(
         "select l.seq, l.epoch, l.leaf, l.link, l.mac, l.record_id, o.leaf
          from audit_link l left join audit_link o on o.record_id = l.record_id and o.chain_id = $2
@@ -144,7 +153,12 @@ pub async fn checkpoints(conn: &mut PgConnection, chain: ChainId, after: u64, up
     .await?;
     Ok(rows
         .into_iter()
-        .map(|(epoch, size, root, note)| Published { epoch: unsigned(epoch), size: unsigned(size), root: hash(&root), note })
+        .map(|(epoch, size, root, note)| Published {
+            epoch: unsigned(epoch),
+            size: unsigned(size),
+            root: hash(&root),
+            note,
+        })
         .collect())
 }
 

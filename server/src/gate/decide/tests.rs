@@ -54,8 +54,7 @@ fn every_row_of_the_vectors_is_decided_as_it_says() {
     let mut rows = 0;
     for case in vectors["cases"].as_array().unwrap() {
         let document = policy(case["policy"].as_str().unwrap());
-        let decision =
-            named(case["action"].as_str().unwrap(), document.as_ref(), case["stop"].as_bool().unwrap());
+        let decision = named(case["action"].as_str().unwrap(), document.as_ref(), case["stop"].as_bool().unwrap());
         assert_eq!(word(decision), case["verdict"], "{case}");
         if let Some(reason) = case["reason"].as_str() {
             assert_eq!(decision, Decision::Deny(reason.parse().unwrap()), "{case}");
@@ -83,9 +82,8 @@ fn any_rule() -> impl Strategy<Value = Rule> {
     let actions: Vec<String> =
         Action::ALL.iter().map(|action| action.name().to_owned()).chain(["*".into(), "member.*".into()]).collect();
     let decisions = vec![RuleDecision::Allow, RuleDecision::Confirm, RuleDecision::Deny];
-    (prop::sample::select(actions), prop::sample::select(decisions), 0..4i32).prop_map(|(action, decision, priority)| {
-        Rule { action, decision, requires: None, priority, reason: None }
-    })
+    (prop::sample::select(actions), prop::sample::select(decisions), 0..4i32)
+        .prop_map(|(action, decision, priority)| Rule { action, decision, requires: None, priority, reason: None })
 }
 
 proptest! {

@@ -127,7 +127,12 @@ fn challenge(digest: &[u8], approver: AccountId, nonce: &[u8]) -> [u8; 32] {
 
 impl Gate {
     /// Stores an operation that has to be confirmed, in a transaction of its own, and answers what to tell the client.
-    pub(super) async fn propose<O: Operation>(&self, call: &Call, operation: &O, pending: Pending) -> Result<ProposalNotice> {
+    pub(super) async fn propose<O: Operation>(
+        &self,
+        call: &Call,
+        operation: &O,
+        pending: Pending,
+    ) -> Result<ProposalNotice> {
         let (at, id) = (self.now(), fresh::<ProposalId>());
         let scope = operation.scope();
         let (Some(organisation), Some(account)) = (scope.organisation(), call.account()) else {
@@ -206,7 +211,8 @@ impl Gate {
         let mut tx = self.core().begin::<Write>(Fence::of(call, Scope::Organisation(organisation))).await?;
         let (open, approver) = self.open(&mut tx, call, organisation, id, at).await?;
         let account = approver.account()?;
-        let credentials: Vec<Credential> = store::passkeys(tx.conn(), account).await?.into_iter().map(|(_, key)| key).collect();
+        let credentials: Vec<Credential> =
+            store::passkeys(tx.conn(), account).await?.into_iter().map(|(_, key)| key).collect();
         let asked = challenge(&open.row.digest, account, nonce);
         let (options, _) = self.passkeys().start_confirmation(&credentials, asked).map_err(unconfirmed)?;
         let ceremony = Ceremony { nonce: hex::encode(nonce), expires_at: at + self.settings().confirmation };
@@ -228,7 +234,13 @@ impl Gate {
     ///
     /// # Errors
     /// Besides those of the operation: closed, expired, void, or an answer that proves nothing.
-    pub async fn confirm(&self, call: &Call, organisation: OrganisationId, id: ProposalId, answer: &Value) -> Result<Confirmed> {
+    pub async fn confirm(
+        &self,
+        call: &Call,
+        organisation: OrganisationId,
+        id: ProposalId,
+        answer: &Value,
+    ) -> Result<Confirmed> {
         let now = (self.now(), fresh::<RecordId>());
         match retry!(self.confirm_once(call, (organisation, id), answer, now).await) {
             Ok(Some(confirmed)) => {
@@ -421,7 +433,14 @@ impl Gate {
     }
 
     /// Checks the answer against this proposal, this person and this ceremony. The ceremony is used up by it.
-    async fn prove(&self, tx: &mut Tx<Write>, open: &Open, account: AccountId, answer: &Value, at: Timestamp) -> Result<()> {
+    async fn prove(
+        &self,
+        tx: &mut Tx<Write>,
+        open: &Open,
+        account: AccountId,
+        answer: &Value,
+        at: Timestamp,
+    ) -> Result<()> {
         let used: Option<Option<Value>> = sqlx::query_scalar(
             "select ceremony from proposal_approval where org_id = $1 and proposal_id = $2 and account_id = $3",
         )

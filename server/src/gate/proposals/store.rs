@@ -15,14 +15,19 @@ use crate::gate::policy::Action;
 use crate::gate::{Result, Scope, Timestamp, Tx, Write};
 
 pub(super) async fn passkeys(conn: &mut PgConnection, account: AccountId) -> Result<Vec<(Uuid, Credential)>> {
-    let rows: Vec<(Uuid, Value)> = sqlx::query_as("select id, credential from passkey where account_id = $1 order by created_at")
-        .bind(account.uuid())
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<(Uuid, Value)> =
+        sqlx::query_as("select id, credential from passkey where account_id = $1 order by created_at")
+            .bind(account.uuid())
+            .fetch_all(conn)
+            .await?;
     rows.into_iter().map(|(id, value)| Ok((id, serde_json::from_value(value).map_err(Error::internal)?))).collect()
 }
 
-pub(super) async fn load(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId) -> Result<Option<Open>> {
+pub(super) async fn load(
+    conn: &mut PgConnection,
+    organisation: OrganisationId,
+    id: ProposalId,
+) -> Result<Option<Open>> {
     let row: Option<Row> = sqlx::query_as(
         "select action, version, operation, sandbox_id, description, digest, nonce, policy_version, target_revision, requires,
                 proposed_by, state, expires_at, frozen_at
@@ -33,13 +38,20 @@ pub(super) async fn load(conn: &mut PgConnection, organisation: OrganisationId, 
     .fetch_optional(conn)
     .await?;
     row.map(|row| {
-        let action = Action::from_str(&row.action).map_err(|code| Error::internal(anyhow::anyhow!("{code}: {}", row.action)))?;
+        let action =
+            Action::from_str(&row.action).map_err(|code| Error::internal(anyhow::anyhow!("{code}: {}", row.action)))?;
         Ok(Open { id, organisation, action, row })
     })
     .transpose()
 }
 
-pub(super) async fn insert(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId, row: &Row, at: Timestamp) -> Result<()> {
+pub(super) async fn insert(
+    conn: &mut PgConnection,
+    organisation: OrganisationId,
+    id: ProposalId,
+    row: &Row,
+    at: Timestamp,
+) -> Result<()> {
     sqlx::query(
         "insert into proposal (org_id, id, action, version, operation, sandbox_id, description, digest, nonce, policy_version,
                                target_revision, requires, proposed_by, created_at, expires_at)
@@ -94,14 +106,22 @@ pub(super) async fn approve(
     Ok(approved.into_iter().map(AccountId::from_uuid).collect())
 }
 
-pub(super) async fn park(conn: &mut PgConnection, organisation: OrganisationId, id: ProposalId, at: Timestamp, expires_at: Timestamp) -> Result<()> {
-    sqlx::query("update proposal set parked_at = $3, expires_at = $4, revision = revision + 1 where org_id = $1 and id = $2")
-        .bind(organisation.uuid())
-        .bind(id.uuid())
-        .bind(at)
-        .bind(expires_at)
-        .execute(conn)
-        .await?;
+pub(super) async fn park(
+    conn: &mut PgConnection,
+    organisation: OrganisationId,
+    id: ProposalId,
+    at: Timestamp,
+    expires_at: Timestamp,
+) -> Result<()> {
+    sqlx::query(
+        "update proposal set parked_at = $3, expires_at = $4, revision = revision + 1 where org_id = $1 and id = $2",
+    )
+    .bind(organisation.uuid())
+    .bind(id.uuid())
+    .bind(at)
+    .bind(expires_at)
+    .execute(conn)
+    .await?;
     Ok(())
 }
 
