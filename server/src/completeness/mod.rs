@@ -6,6 +6,7 @@
 mod actions;
 mod api;
 mod architecture;
+mod inventory;
 
 use std::path::{Path, PathBuf};
 
