@@ -1,12 +1,15 @@
 //! What a person may do in a sandbox: three answers (`agents`, `areas`, `edit`) and `manage`. Decisions read the
 //! answers; the role is only the name of what they add up to.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 pub use edit::{Edit, EditGrant, Reach};
 pub use grant::{Grant, Refusal, check, refuse, tidy};
@@ -22,7 +25,7 @@ pub const REACH_LIMIT: usize = 500;
 macro_rules! words {
     ($(#[$doc:meta])+ $name:ident { $($(#[$variant_doc:meta])+ $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$variant_doc])+ #[serde(rename = $text)] $variant,)+
         }
@@ -37,6 +40,22 @@ macro_rules! words {
                 match self {
                     $(Self::$variant => $text,)+
                 }
+            }
+        }
+
+        // By hand: the derive does not see the wire forms, since they come through this macro.
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::new(Type::String))
+                    .enum_values(Some(Self::ALL.iter().map(|word| word.as_str())))
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Cow::Borrowed(stringify!($name))
             }
         }
 

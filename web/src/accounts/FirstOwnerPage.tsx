@@ -9,8 +9,8 @@ import { useFormat } from '../i18n/useFormat';
 import { Async } from '../ui/Async';
 import { BarePage } from '../ui/BarePage';
 import { ProblemAlert } from '../ui/ProblemAlert';
+import { enter } from './enter';
 import { makePasskey } from './passkey';
-import { session } from './session';
 
 /** Makes the first account of an installation, with the one-time link that the server printed. */
 export function FirstOwnerPage() {
@@ -20,7 +20,7 @@ export function FirstOwnerPage() {
     queryKey: ['first-owner', token],
     queryFn: () => firstOwnerShow({ body: { token } }),
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   });
   return (
     <BarePage title={t('firstOwner.title')} about={t('firstOwner.about')}>
@@ -44,8 +44,7 @@ function FirstOwnerForm({ token, expiresAt }: { token: string; expiresAt: string
     {
       quiet: true,
       done: (self) => {
-        queries.clear();
-        queries.setQueryData(session.queryKey, self);
+        enter(queries, self);
         void navigate({ to: '/' });
       },
     },

@@ -7,9 +7,9 @@ import { useAct } from '../api/act';
 import { signInBegin, signInFinish } from '../api/gen/sdk.gen';
 import { BarePage } from '../ui/BarePage';
 import { ProblemAlert } from '../ui/ProblemAlert';
+import { enter } from './enter';
 import { provePasskey } from './passkey';
 import { fromFragment } from './returnPath';
-import { session } from './session';
 
 /** The way in for somebody with an account. */
 export function SignInPage() {
@@ -24,8 +24,7 @@ export function SignInPage() {
     {
       quiet: true,
       done: (self) => {
-        queries.clear();
-        queries.setQueryData(session.queryKey, self);
+        enter(queries, self);
         router.history.push(fromFragment(window.location.hash));
       },
     },

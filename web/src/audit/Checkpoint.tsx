@@ -25,7 +25,7 @@ export function Checkpoint({ org }: { org: string }) {
         {error && !none && <ProblemAlert error={error} retry={() => void refetch()} />}
         {data && (
           <>
-            <Text size="sm">{t('checkpoint.size', { size: format.number(Number(data.size)), at: format.moment(data.at) })}</Text>
+            <Text size="sm">{t('checkpoint.size', { size: format.number(data.size), at: format.moment(data.at) })}</Text>
             <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
               {data.note}
             </Code>

@@ -11,7 +11,7 @@ export function Verdict({ verification: { verdict, chains, records, uncovered, d
   const format = useFormat();
   return (
     <Alert color={colours[verdict]} role="status" title={t(`verify.verdict.${verdict}`)}>
-      <Text size="sm">{t('verify.records', { count: Number(records), records: format.number(Number(records)) })}</Text>
+      <Text size="sm">{t('verify.records', { count: records, records: format.number(records) })}</Text>
       {chains
         .filter(({ breakAt }) => breakAt != null)
         .map(({ chain, breakAt, break: what }) => (
@@ -19,7 +19,7 @@ export function Verdict({ verification: { verdict, chains, records, uncovered, d
             {t('verify.brokenAt', { chain, at: format.number(breakAt ?? 0), what: what ?? '' })}
           </Text>
         ))}
-      {Number(uncovered) > 0 && <Text size="sm">{t('verify.uncovered', { count: Number(uncovered) })}</Text>}
+      {uncovered > 0 && <Text size="sm">{t('verify.uncovered', { count: uncovered })}</Text>}
       <Text size="xs">{detail}</Text>
     </Alert>
   );

@@ -2,13 +2,12 @@ import { Alert, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Progress as Step } from '../api/gen/types.gen';
 import { useFormat } from '../i18n/useFormat';
 import { organisation } from '../organisations/queries';
 import { ActionButton } from '../ui/ActionButton';
 import { ProblemAlert } from '../ui/ProblemAlert';
 import { Verdict } from './Verdict';
-import { verify } from './verify';
+import { type Progress as Step, verify } from './verify';
 
 /** Has every link of the trail recomputed, and says in words what came of it. */
 export function VerifyPanel({ org }: { org: string }) {
@@ -25,8 +24,7 @@ export function VerifyPanel({ org }: { org: string }) {
     },
   });
   useEffect(() => () => stop.current?.abort(), []);
-  const of = Number(progress?.of ?? 0);
-  const checked = Number(progress?.checked ?? 0);
+  const { of = 0, checked = 0 } = progress ?? {};
   return (
     <Card withBorder flex={1} miw={280}>
       <Stack gap="xs">

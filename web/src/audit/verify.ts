@@ -1,6 +1,9 @@
-import type { Progress, Verification } from '../api/gen/types.gen';
+import type { Verification } from '../api/gen/types.gen';
 import { asError, ProblemError } from '../api/problem';
 import { events } from '../api/stream';
+
+/** How many records have been checked, of how many. */
+export type Progress = { checked: number; of: number };
 
 /** Has the server verify an organisation's chains, telling how far it is, and answers the verdict. */
 export async function verify(org: string, signal: AbortSignal, progress: (progress: Progress) => void): Promise<Verification> {

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { enter } from '../accounts/enter';
 import { makePasskey } from '../accounts/passkey';
 import { toFragment } from '../accounts/returnPath';
 import { SignOutButton } from '../accounts/SignOutButton';
-import { session } from '../accounts/session';
 import { useAct } from '../api/act';
 import { invitationAccept, invitationBegin, invitationDecline } from '../api/gen/sdk.gen';
 import type { InvitationOffer, Self } from '../api/gen/types.gen';
@@ -30,8 +30,7 @@ export function Answer({ token, offer, self, declined }: Props) {
     {
       quiet: true,
       done: (accepted) => {
-        queries.clear();
-        queries.setQueryData(session.queryKey, accepted);
+        enter(queries, accepted);
         void navigate({ to: '/' });
       },
     },

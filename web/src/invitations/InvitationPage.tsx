@@ -20,7 +20,7 @@ export function InvitationPage() {
     queryKey: ['invitation', token],
     queryFn: () => invitationShow({ body: { token } }),
     retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
+    staleTime: 'static',
   });
   if (declined) {
     return (

@@ -27,6 +27,7 @@ export const colours: CSSVariablesResolver = () => ({
     '--mantine-color-gray-outline': '#495057',
     '--mantine-color-gray-light-color': '#343a40',
     '--mantine-color-blue-light-color': '#0b4f8f',
+    '--mantine-color-indigo-light-color': '#2b3fa0',
     '--mantine-color-error': '#b02525',
   },
   dark: {
