@@ -244,7 +244,9 @@ proptest! {
 
 #[test]
 fn the_description_names_words_as_they_are_on_the_wire() {
-    for (schema, first) in [(Tier::schema(), "guest"), (OrganisationRole::schema(), "member"), (Agents::schema(), "off")] {
+    for (schema, first) in
+        [(Tier::schema(), "guest"), (OrganisationRole::schema(), "member"), (Agents::schema(), "off")]
+    {
         let words = serde_json::to_value(schema).unwrap();
         assert_eq!(words["enum"][0], first);
     }

@@ -170,17 +170,19 @@ async fn every_way_of_tampering_is_found_with_its_kind() {
             vec![at("org_", 1, "truncated")],
         ),
     ];
+    let mut missed = Vec::new();
     for (what, statement, expected) in cases {
         let (scene, _) = Scene::sealed().await;
         for one in statement.split(';') {
             scene.tamper(one).await;
         }
         let found = scene.verify().await;
-        assert_eq!(found.verdict, Verdict::Broken, "{what}");
-        let all = broken(&found);
-        let main: Vec<_> = all.iter().filter(|(chain, ..)| chain == "org_").cloned().collect();
-        assert_eq!(main, expected, "{what}: {all:?}");
+        let main: Vec<_> = broken(&found).into_iter().filter(|(chain, ..)| chain == "org_").collect();
+        if found.verdict != Verdict::Broken || main != expected {
+            missed.push((what, found));
+        }
     }
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[tokio::test]
