@@ -81,7 +81,9 @@ async fn a_replayed_altered_or_foreign_answer_proves_nothing() {
 
     let mut altered = place.owner.assert(&fresh);
     let signature = altered["response"]["signature"].as_str().unwrap().to_owned();
-    altered["response"]["signature"] = json!(format!("{}A", &signature[..signature.len() - 1]));
+    // In the middle: the last character may be the one that would be put there, and often only pads.
+    let other = if &signature[40..41] == "A" { "B" } else { "A" };
+    altered["response"]["signature"] = json!(format!("{}{other}{}", &signature[..40], &signature[41..]));
     assert_eq!(place.owner.answer(place.org, id(&first), altered).await.code(), "confirmation_invalid");
     assert_eq!(place.owner.answer(place.org, id(&first), json!({"id": 7})).await.code(), "confirmation_invalid");
     // Somebody else's challenge is not mine.
