@@ -1,6 +1,6 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
@@ -11,11 +11,12 @@ import { BarePage } from '../ui/BarePage';
 import { ProblemAlert } from '../ui/ProblemAlert';
 import { enter } from './enter';
 import { makePasskey } from './passkey';
+import { useLinkToken } from './useLinkToken';
 
 /** Makes the first account of an installation, with the one-time link that the server printed. */
 export function FirstOwnerPage() {
   const { t } = useTranslation();
-  const token = useLocation({ select: (location) => location.hash });
+  const token = useLinkToken();
   const link = useQuery({
     queryKey: ['first-owner', token],
     queryFn: () => firstOwnerShow({ body: { token } }),

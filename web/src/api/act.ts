@@ -20,10 +20,11 @@ type Options<R> = {
 export function useAct<V, R>(run: (input: V) => Promise<R>, { done, said, quiet }: Options<R> = {}) {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const closeButtonProps = { 'aria-label': t('close') };
   return useMutation<R, Error, V>({
     mutationFn: run,
     onSuccess: (answer) => {
-      if (said) notifications.show({ message: said, color: 'teal' });
+      if (said) notifications.show({ message: said, color: 'teal', closeButtonProps });
       done?.(answer);
       return queries.invalidateQueries();
     },
@@ -31,7 +32,7 @@ export function useAct<V, R>(run: (input: V) => Promise<R>, { done, said, quiet 
       if (error instanceof Parked) void queries.invalidateQueries();
       if (quiet || error instanceof Abandoned || error instanceof Parked) return;
       const code = error instanceof ProblemError ? error.code : 'internal';
-      notifications.show({ message: codeText(t, code), color: 'red' });
+      notifications.show({ message: codeText(t, code), color: 'red', closeButtonProps });
     },
   });
 }

@@ -1,9 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { session } from '../accounts/session';
+import { useLinkToken } from '../accounts/useLinkToken';
 import { invitationShow } from '../api/gen/sdk.gen';
 import { Async, Loading } from '../ui/Async';
 import { BarePage } from '../ui/BarePage';
@@ -13,7 +13,7 @@ import { Offer } from './Offer';
 /** Shows somebody what they are invited to and takes their answer. Opening the link changes nothing. */
 export function InvitationPage() {
   const { t } = useTranslation();
-  const token = useLocation({ select: (location) => location.hash });
+  const token = useLinkToken();
   const [declined, setDeclined] = useState(false);
   const self = useQuery(session);
   const offer = useQuery({

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useAct } from '../api/act';
 import { proposalReject } from '../api/gen/sdk.gen';
-import type { Proposal } from '../api/gen/types.gen';
+import type { Code, Proposal } from '../api/gen/types.gen';
 import { codeText } from '../i18n/texts';
 import { useFormat } from '../i18n/useFormat';
 import { DataTable } from '../ui/DataTable';
@@ -11,8 +11,6 @@ import { ask } from './confirmation';
 
 /** A wait and the organisation it is in. */
 export type Row = { organisation: { id: string; name?: string }; wait: Proposal };
-
-const colours = { open: 'orange', executed: 'teal', rejected: 'red', expired: 'gray', void: 'gray' } as const;
 
 /** Actions that wait for people, with what one can do about them. */
 export function WaitTable({ rows, empty }: { rows: Row[]; empty: string }) {
@@ -47,11 +45,11 @@ export function WaitTable({ rows, empty }: { rows: Row[]; empty: string }) {
         {
           id: 'state',
           header: t('status.label'),
-          sort: ({ wait }) => wait.state,
+          sort: ({ wait }) => Number(wait.frozen),
           cell: ({ wait }) => (
             <>
-              <Badge color={colours[wait.state]} variant="outline">
-                {t(`waits.state.${wait.state}`)}
+              <Badge color={wait.frozen ? 'red' : 'orange'} variant="outline">
+                {t(wait.frozen ? 'waits.frozen' : 'waits.open')}
               </Badge>
               {wait.requires > 1 && <Text size="xs">{t('waits.approvals', { done: wait.approvals, of: wait.requires })}</Text>}
             </>
@@ -61,35 +59,36 @@ export function WaitTable({ rows, empty }: { rows: Row[]; empty: string }) {
         {
           id: 'actions',
           header: t('actions'),
-          cell: (row) =>
-            row.wait.state === 'open' && (
-              <Group gap="xs">
-                {row.wait.mayApprove ? (
-                  <Button
-                    size="xs"
-                    onClick={() => approve.mutate(row)}
-                    aria-label={t('waits.approveNamed', { what: row.wait.description })}
-                  >
-                    {t('waits.approve')}
-                  </Button>
-                ) : (
-                  <Text size="xs">{codeText(t, row.wait.reason ?? 'own_proposal')}</Text>
-                )}
-                {(row.wait.mayApprove || row.wait.mine) && (
-                  <DestructiveButton
-                    size="xs"
-                    label={t('waits.rejectNamed', { what: row.wait.description })}
-                    consequence={t('waits.rejectConsequence')}
-                    run={() => reject.mutate(row)}
-                    busy={reject.isPending && reject.variables?.wait.id === row.wait.id}
-                  >
-                    {t('waits.reject')}
-                  </DestructiveButton>
-                )}
-              </Group>
-            ),
+          cell: (row) => (
+            <Group gap="xs">
+              {row.wait.mayApprove ? (
+                <Button size="xs" onClick={() => approve.mutate(row)} aria-label={t('waits.approveNamed', { what: row.wait.description })}>
+                  {t('waits.approve')}
+                </Button>
+              ) : (
+                <Text size="xs">{codeText(t, whyNot(row.wait))}</Text>
+              )}
+              {(row.wait.mayApprove || row.wait.mine) && (
+                <DestructiveButton
+                  size="xs"
+                  label={t('waits.rejectNamed', { what: row.wait.description })}
+                  consequence={t('waits.rejectConsequence')}
+                  run={() => reject.mutate(row)}
+                  busy={reject.isPending && reject.variables?.wait.id === row.wait.id}
+                >
+                  {t('waits.reject')}
+                </DestructiveButton>
+              )}
+            </Group>
+          ),
         },
       ]}
     />
   );
+}
+
+/** Why somebody who sees a wait cannot approve it. */
+function whyNot({ frozen, mine, approvals }: Proposal): Code {
+  if (frozen) return 'emergency_stop';
+  return mine || approvals > 0 ? 'own_proposal' : 'insufficient_access';
 }
