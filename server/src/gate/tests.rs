@@ -79,7 +79,7 @@ macro_rules! area_operation {
             fn parameters(&self) -> Parameters {
                 Parameters::from_iter([
                     ("area".to_owned(), json!(self.0.id)),
-                    ("password".to_owned(), json!("hunter2")),
+                    ("colour".to_owned(), json!("vermilion")),
                 ])
             }
             async fn facts(&self, _: &Context, tx: &mut Tx<$mode>) -> Result<()> {
@@ -116,7 +116,7 @@ async fn a_change_and_its_record_commit_together() {
             .unwrap();
     assert_eq!(RecordId::from_uuid(record), done.receipt.unwrap().record_id);
     assert!(parameters.contains(&done.output.to_string()));
-    assert!(!parameters.contains("hunter2"), "what the line does not list is absent: {parameters}");
+    assert!(!parameters.contains("vermilion"), "what the line does not list is absent: {parameters}");
     assert!(!parameters.contains("owner@example.org"), "personal fields are sealed: {parameters}");
 }
 
