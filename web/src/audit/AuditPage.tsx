@@ -2,6 +2,7 @@ import { Group, Stack, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePages } from '../api/pages';
+import { Guarded } from '../ui/Guarded';
 import { PageHead } from '../ui/PageHead';
 import { Checkpoint } from './Checkpoint';
 import { FilterBar } from './FilterBar';
@@ -32,10 +33,12 @@ export function AuditPage({ org, sbx, search, change }: Props) {
           description={live ? t(following ? 'audit.following' : 'audit.connecting') : undefined}
         />
       </PageHead>
-      <Group align="flex-start">
-        <VerifyPanel org={org} />
-        <Checkpoint org={org} />
-      </Group>
+      <Guarded org={org} action="audit.verify">
+        <Group align="flex-start">
+          <VerifyPanel org={org} />
+          <Checkpoint org={org} />
+        </Group>
+      </Guarded>
       <FilterBar
         key={JSON.stringify(Object.keys(narrowed).length === 0)}
         filters={narrowed}

@@ -1,10 +1,8 @@
-import { Alert, Card, Group, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '../i18n/useFormat';
-import { organisation } from '../organisations/queries';
-import { ActionButton } from '../ui/ActionButton';
 import { ProblemAlert } from '../ui/ProblemAlert';
 import { Verdict } from './Verdict';
 import { type Progress as Step, verify } from './verify';
@@ -13,7 +11,6 @@ import { type Progress as Step, verify } from './verify';
 export function VerifyPanel({ org }: { org: string }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const permission = useQuery(organisation(org)).data?.allowed['audit.verify'];
   const [progress, setProgress] = useState<Step>();
   const stop = useRef<AbortController>(undefined);
   const run = useMutation({
@@ -30,9 +27,9 @@ export function VerifyPanel({ org }: { org: string }) {
       <Stack gap="xs">
         <Group justify="space-between">
           <Text fw={600}>{t('verify.title')}</Text>
-          <ActionButton permission={permission} size="xs" onClick={() => run.mutate()} loading={run.isPending}>
+          <Button size="xs" onClick={() => run.mutate()} loading={run.isPending}>
             {t('verify.run')}
-          </ActionButton>
+          </Button>
         </Group>
         {run.isPending && (
           <>

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Emergency } from '../api/gen/types.gen';
 import { useFormat } from '../i18n/useFormat';
 import { Async } from '../ui/Async';
+import { Guarded } from '../ui/Guarded';
 import { PageHead } from '../ui/PageHead';
 import { Engage } from './Engage';
 import { emergencyOf } from './place';
@@ -14,6 +15,15 @@ import { TargetTable } from './TargetTable';
 
 /** Stops everything in an organisation or a sandbox, and shows how far the stop has come. */
 export function EmergencyPage({ org, sbx }: { org: string; sbx?: string }) {
+  const { t } = useTranslation();
+  return (
+    <Guarded org={org} sbx={sbx} action="emergency.read" title={t('nav.emergency')}>
+      <Stop org={org} sbx={sbx} />
+    </Guarded>
+  );
+}
+
+function Stop({ org, sbx }: { org: string; sbx?: string }) {
   const { t } = useTranslation();
   const place = useMemo(() => emergencyOf(org, sbx), [org, sbx]);
   const emergency = useQuery({

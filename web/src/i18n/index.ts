@@ -29,12 +29,12 @@ export async function startLanguage(): Promise<void> {
 
 /** Switches the language here and in later visits. */
 export async function setLanguage(language: Language): Promise<void> {
+  localStorage.setItem(remembered, language);
   if (language === 'pl' && !i18n.hasResourceBundle('pl', 'translation')) {
     i18n.addResourceBundle('pl', 'translation', (await import('./pl.json')).default);
   }
   await i18n.changeLanguage(language);
   document.documentElement.lang = language;
-  localStorage.setItem(remembered, language);
 }
 
 export function isLanguage(text: string): text is Language {

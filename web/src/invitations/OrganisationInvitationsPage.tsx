@@ -8,6 +8,7 @@ import type { CreatedInvitation } from '../api/gen/types.gen';
 import { usePages } from '../api/pages';
 import { organisation } from '../organisations/queries';
 import { ActionButton } from '../ui/ActionButton';
+import { Guarded } from '../ui/Guarded';
 import { PageHead } from '../ui/PageHead';
 import { SearchBox } from '../ui/SearchBox';
 import { InvitationTable } from './InvitationTable';
@@ -16,6 +17,15 @@ import { OrganisationInviteDialog } from './OrganisationInviteDialog';
 
 /** Who has been asked to join an organisation and has not answered yet. */
 export function OrganisationInvitationsPage({ org }: { org: string }) {
+  const { t } = useTranslation();
+  return (
+    <Guarded org={org} action="invitation.list" title={t('nav.invitations')}>
+      <Open org={org} />
+    </Guarded>
+  );
+}
+
+function Open({ org }: { org: string }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState('');
   const [opened, { open, close }] = useDisclosure();

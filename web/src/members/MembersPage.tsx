@@ -10,6 +10,7 @@ import { LinkDialog } from '../invitations/LinkDialog';
 import { SandboxInvitations } from '../invitations/SandboxInvitations';
 import { sandbox } from '../sandboxes/queries';
 import { ActionButton } from '../ui/ActionButton';
+import { Guarded } from '../ui/Guarded';
 import { PageHead } from '../ui/PageHead';
 import { SearchBox } from '../ui/SearchBox';
 import { AccessDialog } from './AccessDialog';
@@ -18,6 +19,15 @@ import { MemberTable } from './MemberTable';
 
 /** Who is in a sandbox, what each of them may, and who is still invited. */
 export function MembersPage({ org, sbx }: { org: string; sbx: string }) {
+  const { t } = useTranslation();
+  return (
+    <Guarded org={org} sbx={sbx} action="member.list" title={t('nav.members')}>
+      <Roster org={org} sbx={sbx} />
+    </Guarded>
+  );
+}
+
+function Roster({ org, sbx }: { org: string; sbx: string }) {
   const { t } = useTranslation();
   const path = { org, sbx };
   const [search, setSearch] = useState('');

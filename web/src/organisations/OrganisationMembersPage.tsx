@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { organisationMemberList } from '../api/gen/sdk.gen';
 import { usePages } from '../api/pages';
 import { useFormat } from '../i18n/useFormat';
+import { Guarded } from '../ui/Guarded';
 import { PagedTable } from '../ui/PagedTable';
 import { PageHead } from '../ui/PageHead';
 import { SearchBox } from '../ui/SearchBox';
@@ -12,6 +13,15 @@ import { RevokeMember } from './RevokeMember';
 
 /** Who belongs to an organisation, and as what. */
 export function OrganisationMembersPage({ org }: { org: string }) {
+  const { t } = useTranslation();
+  return (
+    <Guarded org={org} action="organisation.members" title={t('nav.members')}>
+      <Roster org={org} />
+    </Guarded>
+  );
+}
+
+function Roster({ org }: { org: string }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [search, setSearch] = useState('');

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Policy, PolicyView } from '../api/gen/types.gen';
 import { Async } from '../ui/Async';
+import { Guarded } from '../ui/Guarded';
 import { PageHead } from '../ui/PageHead';
 import { PolicyEditor } from './PolicyEditor';
 import { type Place, policyOf } from './place';
@@ -11,6 +12,15 @@ import { VersionTable } from './VersionTable';
 
 /** What is allowed, confirmed or denied in an organisation or a sandbox. */
 export function PolicyPage({ org, sbx }: { org: string; sbx?: string }) {
+  const { t } = useTranslation();
+  return (
+    <Guarded org={org} sbx={sbx} action="policy.read" title={t('nav.policy')}>
+      <Rules org={org} sbx={sbx} />
+    </Guarded>
+  );
+}
+
+function Rules({ org, sbx }: { org: string; sbx?: string }) {
   const { t } = useTranslation();
   const place = useMemo(() => policyOf(org, sbx), [org, sbx]);
   const policy = useQuery({ queryKey: place.key, queryFn: place.read });

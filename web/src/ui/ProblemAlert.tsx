@@ -24,7 +24,7 @@ export function ProblemAlert({ error, retry }: { error: Error; retry?: () => voi
           </Text>
         ))}
         {problem?.requestId && <Text size="xs">{t('problem.request', { id: problem.requestId })}</Text>}
-        {retry && (
+        {retry && problem?.status !== 403 && (
           <Button size="xs" variant="default" onClick={retry}>
             {t('problem.retry')}
           </Button>
