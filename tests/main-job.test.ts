@@ -283,3 +283,14 @@ test("no page reported a fault, and the server neither", () => {
   assert.deepEqual(faults, []);
   assert.doesNotMatch(server.output, /panicked/);
 });
+
+test("the server ends at once although pages are open and follow what happens", async () => {
+  await open(ada.page, `/organisations/${organisation}/audit`);
+  await ada.page.getByRole("table").getByText(en("action.member__remove")).first().waitFor();
+  const begun = performance.now();
+  const end = await server.stop();
+  assert.equal(end.code, 0, end.output);
+  const lasted = performance.now() - begun;
+  console.log(`the server ended within ${Math.round(lasted)} ms`);
+  assert.ok(lasted < 8_000, `${lasted} ms`);
+});

@@ -44,6 +44,8 @@ pub struct Inner {
     pub cursor_key: SecretSlice<u8>,
     /// Seals, follows and verifies what the gate recorded.
     pub trail: Trail,
+    /// Cancelled when the server is to end: what is held open then ends by itself.
+    pub stop: CancellationToken,
     /// Recent tries at credentials and uses of sign-ins.
     pub recent: crate::accounts::Recent,
     sessions: PgPool,
@@ -118,6 +120,7 @@ impl App {
                 config.data_directory.clone(),
             ),
             keys,
+            stop: stop.clone(),
             recent: crate::accounts::Recent::default(),
             sessions: pool,
             origin: config.origin(),

@@ -47,7 +47,7 @@ async fn watch(app: &App, call: &Call, scope: Scope) -> Result<Response> {
             Progress::Over => None,
         }
     });
-    Ok(respond(events).into_response())
+    Ok(respond(app.stop.clone(), events).into_response())
 }
 
 enum Progress {

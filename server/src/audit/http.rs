@@ -197,7 +197,7 @@ async fn verify(State(app): State<App>, call: Call, Path(org): Path<Organisation
             }
         }
     });
-    Ok(respond(events.flat_map(futures_util::stream::iter)).into_response())
+    Ok(respond(app.stop.clone(), events.flat_map(futures_util::stream::iter)).into_response())
 }
 
 fn concluding(outcome: Result<Verification>) -> Event {
@@ -227,8 +227,9 @@ async fn tail(
     let sealed = app.trail.sealed();
     let ask = FollowRecords { organisation: org, sandbox: from.sandbox, after: None };
     let start = app.gate.perform(call.clone(), ask).await?.output.position;
+    let stop = app.stop.clone();
     let follower = Follower { app, call, organisation: org, sandbox: from.sandbox, position: start, sealed };
-    Ok(respond(follower.events()).into_response())
+    Ok(respond(stop, follower.events()).into_response())
 }
 
 struct Follower {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
 
 use crate::access::operations::WatchAccess;
 use crate::app::App;
@@ -54,11 +55,13 @@ impl Watch {
     }
 }
 
-/// Events as a response that proxies do not hold back.
-pub fn respond<S>(events: S) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
+/// Events as a response that proxies do not hold back. It ends with the server, which would wait for it otherwise; the
+/// reader then comes back, to a server that is there.
+pub fn respond<S>(stop: CancellationToken, events: S) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
 where
     S: Stream<Item = Event> + Send + 'static,
 {
     use futures_util::StreamExt;
-    Sse::new(events.map(Ok)).keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
+    Sse::new(events.take_until(stop.cancelled_owned()).map(Ok))
+        .keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
 }
