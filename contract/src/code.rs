@@ -71,8 +71,6 @@ codes! {
     OwnerRow = "owner_row",
     /// Nobody approves a proposal of their own for the second time.
     OwnProposal = "own_proposal",
-    /// An action that asks for two people was not yet approved by another one.
-    PersonRequiresTwo = "person_requires_two",
     /// There is no such thing, or the caller may not know of it.
     NotFound = "not_found",
     /// The body or the query has a field that is not in the description.
@@ -133,8 +131,6 @@ codes! {
     PasskeyUnknown = "passkey_unknown",
     /// The passkey's counter went backwards.
     PasskeyCounter = "passkey_counter",
-    /// Without its last passkey the person could not sign in again.
-    LastPasskey = "last_passkey",
     /// The proposal has reached an end.
     ProposalClosed = "proposal_closed",
     /// The proposal was not confirmed in time.

@@ -117,6 +117,14 @@ impl Operation for CreateSession {
         parameters
     }
 
+    fn recorded(&self, proof: &Proof) -> Parameters {
+        let mut parameters = self.parameters();
+        if let Proof::Proven { passkey, .. } = proof {
+            parameters.insert("passkey".to_owned(), passkey.to_string().into());
+        }
+        parameters
+    }
+
     async fn facts(&self, context: &Context, tx: &mut Tx<Write>) -> Result<Proof> {
         let state = open_ceremony(tx.conn(), self.ceremony, KIND, context.at()).await?;
         self.prove(state, tx).await

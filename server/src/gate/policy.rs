@@ -135,7 +135,7 @@ vocabulary! {
     OrganisationRead      => "organisation.read",      Organisation, Belong,     Read,   Allow,   [EXEMPT],       [];
     OrganisationRename    => "organisation.rename",    Organisation, Administer, Change, Allow,   [],             ["name"];
     OrganisationDelete    => "organisation.delete",    Organisation, Own,        Change, Confirm, [FLOOR],        [];
-    OrganisationErase     => "organisation.erase",     Organisation, Job,        Change, Allow,   [EXEMPT],       ["counts"];
+    OrganisationErase     => "organisation.erase",     Organisation, Job,        Change, Allow,   [EXEMPT],       [];
     OrganisationMembers   => "organisation.members",   Organisation, Oversee,    Read,   Allow,   [EXEMPT],       [];
     OrganisationGrant     => "organisation.grant",     Organisation, Administer, Change, Allow,   [],             ["account" "role" "before"];
     OrganisationRevoke    => "organisation.revoke",    Organisation, Administer, Change, Allow,   [EXEMPT],       ["account" "role"];
@@ -155,7 +155,7 @@ vocabulary! {
     SandboxRename         => "sandbox.rename",         Sandbox,      Administer, Change, Allow,   [],             ["name"];
     SandboxTransfer       => "sandbox.transfer",       Sandbox,      Own,        Change, Confirm, [FLOOR],        ["member" "account" "before"];
     SandboxDelete         => "sandbox.delete",         Sandbox,      Own,        Change, Confirm, [FLOOR],        [];
-    SandboxErase          => "sandbox.erase",          Sandbox,      Job,        Change, Allow,   [EXEMPT],       ["counts"];
+    SandboxErase          => "sandbox.erase",          Sandbox,      Job,        Change, Allow,   [EXEMPT],       [];
     AreaList              => "area.list",              Sandbox,      Belong,     Read,   Allow,   [EXEMPT],       [];
     AreaCreate            => "area.create",            Sandbox,      Administer, Change, Allow,   [],             ["area" "name"];
     AreaRename            => "area.rename",            Sandbox,      Administer, Change, Allow,   [],             ["area" "name" "before"];
