@@ -2,11 +2,11 @@ import { Card, Group, SegmentedControl, Stack, Title, useMantineColorScheme } fr
 import { useTranslation } from 'react-i18next';
 import { roleText } from '../i18n/texts';
 import { useFormat } from '../i18n/useFormat';
-import { DataTable } from '../ui/DataTable';
 import { Facts } from '../ui/Facts';
 import { LanguageSwitch } from '../ui/LanguageSwitch';
 import { PageHead } from '../ui/PageHead';
 import { RouteLink } from '../ui/RouteLink';
+import { SearchedTable } from '../ui/SearchedTable';
 import { SignOutButton } from './SignOutButton';
 import { useSession } from './session';
 
@@ -53,9 +53,10 @@ export function AccountPage() {
         <Title order={2} size="h4" mb="sm">
           {t('account.organisations')}
         </Title>
-        <DataTable
+        <SearchedTable
           label={t('account.organisations')}
           rows={organisations}
+          text={(row) => row.name}
           rowKey={(row) => row.id}
           empty={t('home.noOrganisations')}
           columns={[
@@ -77,9 +78,10 @@ export function AccountPage() {
         <Title order={2} size="h4" mb="sm">
           {t('account.sandboxes')}
         </Title>
-        <DataTable
+        <SearchedTable
           label={t('account.sandboxes')}
           rows={sandboxes}
+          text={(row) => `${row.name} ${row.organisationName}`}
           rowKey={(row) => row.id}
           empty={t('home.noSandboxes')}
           columns={[

@@ -3,8 +3,8 @@ import { useState } from 'react';
 
 /** The token in the address's fragment. It is kept while the page is being left, when the address is another one already. */
 export function useLinkToken(): string {
-  const fragment = useLocation({ select: (location) => location.hash });
-  const [token, setToken] = useState(fragment);
-  if (fragment && fragment !== token) setToken(fragment);
-  return token;
+  const { hash, pathname } = useLocation();
+  const [link, setLink] = useState({ hash, pathname });
+  if (pathname === link.pathname && hash !== link.hash) setLink({ hash, pathname });
+  return link.hash;
 }

@@ -9,6 +9,8 @@ type Options<R> = {
   done?: (answer: R) => void;
   /** Said in passing when it worked. */
   said?: string;
+  /** The place on the screen is gone afterwards: nothing of it is read again, and the next page reads what it needs. */
+  leaves?: boolean;
   /** The form shows refusals itself. */
   quiet?: boolean;
 };
@@ -17,7 +19,7 @@ type Options<R> = {
  * One change by the person. Afterwards everything that is on the screen is read afresh: a change of access, policy or
  * emergency state alters what other controls may do.
  */
-export function useAct<V, R>(run: (input: V) => Promise<R>, { done, said, quiet }: Options<R> = {}) {
+export function useAct<V, R>(run: (input: V) => Promise<R>, { done, said, leaves, quiet }: Options<R> = {}) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const closeButtonProps = { 'aria-label': t('close') };
@@ -26,7 +28,9 @@ export function useAct<V, R>(run: (input: V) => Promise<R>, { done, said, quiet 
     onSuccess: (answer) => {
       if (said) notifications.show({ message: said, color: 'teal', closeButtonProps });
       done?.(answer);
-      return queries.invalidateQueries();
+      if (!leaves) return queries.invalidateQueries();
+      void queries.invalidateQueries({ queryKey: ['session'] });
+      return queries.invalidateQueries({ refetchType: 'none' });
     },
     onError: (error) => {
       if (error instanceof Parked) void queries.invalidateQueries();

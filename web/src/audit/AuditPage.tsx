@@ -33,7 +33,7 @@ export function AuditPage({ org, sbx, search, change }: Props) {
           description={live ? t(following ? 'audit.following' : 'audit.connecting') : undefined}
         />
       </PageHead>
-      <Guarded org={org} action="audit.verify">
+      <Guarded org={org} action="audit.verify" about={t('verify.title')}>
         <Group align="flex-start">
           <VerifyPanel org={org} />
           <Checkpoint org={org} />

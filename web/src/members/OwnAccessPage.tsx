@@ -22,7 +22,7 @@ export function OwnAccessPage({ org, sbx }: { org: string; sbx: string }) {
     queryFn: ({ signal }) => memberSelf({ path: { org, sbx }, signal }),
   });
   const allowed = useQuery(sandbox(org, sbx)).data?.allowed;
-  const leave = useAct(() => memberLeave({ path: { org, sbx } }), { done: () => void navigate({ to: '/' }) });
+  const leave = useAct(() => memberLeave({ path: { org, sbx } }), { leaves: true, done: () => void navigate({ to: '/' }) });
   return (
     <Stack>
       <PageHead title={t('nav.access')} about={t('ownAccess.about')} />

@@ -6,10 +6,10 @@ import { useSession } from '../accounts/session';
 import { organisationCreate } from '../api/gen/sdk.gen';
 import { RecentRecords } from '../audit/RecentRecords';
 import { roleText } from '../i18n/texts';
-import { DataTable } from '../ui/DataTable';
 import { NameDialog } from '../ui/NameDialog';
 import { PageHead } from '../ui/PageHead';
 import { RouteLink } from '../ui/RouteLink';
+import { SearchedTable } from '../ui/SearchedTable';
 import { NeedsYou } from '../waits/NeedsYou';
 
 /** What needs me, what I can open, and what happened lately. */
@@ -57,9 +57,10 @@ export function HomePage() {
         <Title order={2} size="h4" mb="sm">
           {t('home.sandboxes')}
         </Title>
-        <DataTable
+        <SearchedTable
           label={t('home.sandboxes')}
           rows={sandboxes}
+          text={(row) => `${row.name} ${row.organisationName}`}
           rowKey={(row) => row.id}
           empty={t('home.noSandboxes')}
           columns={[

@@ -9,7 +9,7 @@ import { DestructiveButton } from '../ui/DestructiveButton';
 export function LeaveOrganisation({ org, name, permission }: { org: string; name: string; permission?: AllowedVerdict }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const leave = useAct(() => organisationLeave({ path: { org } }), { done: () => void navigate({ to: '/' }) });
+  const leave = useAct(() => organisationLeave({ path: { org } }), { leaves: true, done: () => void navigate({ to: '/' }) });
   return (
     <DestructiveButton
       permission={permission}

@@ -29,6 +29,7 @@ function Overview({ organisation: { id: org, name, role, status, revision, creat
   const navigate = useNavigate();
   const [renaming, rename] = useDisclosure();
   const remove = useAct(() => organisationDelete({ path: { org }, headers: ifMatch(revision) }), {
+    leaves: true,
     said: t('organisation.deleting'),
     done: () => void navigate({ to: '/' }),
   });

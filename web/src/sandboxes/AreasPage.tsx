@@ -10,18 +10,16 @@ import { ifMatch } from '../api/transport';
 import { useFormat } from '../i18n/useFormat';
 import { ActionButton } from '../ui/ActionButton';
 import { Async } from '../ui/Async';
-import { DataTable } from '../ui/DataTable';
 import { DestructiveButton } from '../ui/DestructiveButton';
 import { NameDialog } from '../ui/NameDialog';
 import { PageHead } from '../ui/PageHead';
-import { SearchBox } from '../ui/SearchBox';
+import { SearchedTable } from '../ui/SearchedTable';
 import { areas, sandbox } from './queries';
 
 /** The named parts of a sandbox's workspace. */
 export function AreasPage({ org, sbx }: { org: string; sbx: string }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [search, setSearch] = useState('');
   const [creating, { open, close }] = useDisclosure();
   const [renamed, setRenamed] = useState<Area>();
   const allowed = useQuery(sandbox(org, sbx)).data?.allowed;
@@ -51,16 +49,14 @@ export function AreasPage({ org, sbx }: { org: string; sbx: string }) {
           run={(name) => areaRename({ path: { org, sbx, are: renamed.id }, body: { name }, headers: ifMatch(renamed.revision) })}
         />
       )}
-      <Group>
-        <SearchBox value={search} onSearch={setSearch} />
-      </Group>
       <Async query={list}>
         {({ items }) => (
-          <DataTable
+          <SearchedTable
             label={t('nav.areas')}
-            rows={items.filter(({ name }) => name.toLocaleLowerCase().includes(search.toLocaleLowerCase()))}
+            rows={items}
+            text={(row) => row.name}
             rowKey={(row) => row.id}
-            empty={search ? t('list.nothingFound') : t('area.empty')}
+            empty={t('area.empty')}
             columns={[
               { id: 'name', header: t('name'), sort: (row) => row.name, cell: (row) => row.name },
               { id: 'created', header: t('createdAt'), sort: (row) => row.createdAt, cell: (row) => format.day(row.createdAt) },

@@ -32,6 +32,7 @@ function Overview({ org, sandbox: found }: { org: string; sandbox: Sandbox }) {
   const [transferring, transfer] = useDisclosure();
   const headers = ifMatch(revision);
   const remove = useAct(() => sandboxDelete({ path: { org, sbx }, headers }), {
+    leaves: true,
     said: t('sandbox.deleting'),
     done: () => void navigate({ to: '/organisations/$org/sandboxes', params: { org } }),
   });

@@ -10,13 +10,14 @@ import { Async } from './Async';
 import { PageHead } from './PageHead';
 
 type Allowed = { [action: string]: AllowedVerdict };
-type Props = { org: string; sbx?: string; action: string; title?: string; children: ReactNode };
+/** `title` heads a whole page; `about` names a part of one. */
+type Props = { org: string; sbx?: string; action: string; title?: string; about?: string; children: ReactNode };
 
 /**
  * Shows what its reader may look at. Whoever may not is told why, and the server is not asked: a question that is known
  * to be refused would only fill the audit trail with refusals.
  */
-export function Guarded({ org, sbx, action, title, children }: Props) {
+export function Guarded({ org, sbx, action, title, about, children }: Props) {
   const { t } = useTranslation();
   const inOrganisation = useQuery({ ...organisation(org), enabled: !sbx });
   const inSandbox = useQuery({ ...sandbox(org, sbx ?? ''), enabled: sbx !== undefined });
@@ -29,7 +30,9 @@ export function Guarded({ org, sbx, action, title, children }: Props) {
         return (
           <Stack>
             {title && <PageHead title={title} />}
-            <Alert color="gray">{codeText(t, permission.reason ?? 'policy')}</Alert>
+            <Alert color="gray" title={about}>
+              {codeText(t, permission.reason ?? 'policy')}
+            </Alert>
           </Stack>
         );
       }}
