@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import description from '../../../openapi/console.json';
 import en from './en.json';
 import pl from './pl.json';
+import { actions } from './texts';
 
 type Texts = { [key: string]: string | Texts };
 
@@ -47,4 +49,11 @@ describe('every problem code has a text', () => {
     expect(en.code).toHaveProperty(code);
     expect(pl.code).toHaveProperty(code);
   });
+});
+
+test('every action of the vocabulary has a text, and nothing else has', () => {
+  const table = readFileSync(new URL('../../../docs/actions.md', import.meta.url), 'utf8');
+  const named = [...new Set([...table.matchAll(/^\| `([a-z_.]+)` \|/gm)].map((line) => line[1]))];
+  expect(named.length).toBeGreaterThan(50);
+  expect([...actions].sort()).toEqual(named.sort());
 });
