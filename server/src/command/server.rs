@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use bailiwick::app::App;
-use bailiwick::config::{Config, Profile, Sources};
+use bailiwick::config::{Config, Log, LogFormat, Profile, Sources};
 use bailiwick::failure::Failure;
 use bailiwick::{dev as development, http, migrate, observe, serve as listening};
 use tokio::signal::unix::{SignalKind, signal};
@@ -49,10 +49,11 @@ async fn finish(served: anyhow::Result<()>, stop: &CancellationToken, work: Work
 
 /// Serves with everything made on this machine, and ends everything it started.
 pub async fn dev(mut sources: Sources) -> anyhow::Result<()> {
-    observe::log(&bailiwick::config::Log {
-        format: bailiwick::config::LogFormat::Text,
-        filter: sources.peek("log.filter").map_err(Failure::from)?.unwrap_or_default(),
-    });
+    // The whole configuration is read once the database is there; log lines are wanted before.
+    sources.provided.insert("log.format", String::from("text"));
+    let said = |key| sources.peek(key).map(Option::unwrap_or_default).map_err(Failure::from);
+    let format = if said("log.format")? == "json" { LogFormat::Json } else { LogFormat::Text };
+    observe::log(&Log { format, filter: said("log.filter")? });
     let stop = stop_by_signal()?;
     // The port comes first: a taken one should be said at once, and port 0 becomes the one that passkeys are bound to.
     let listener = match sources.peek("listen").map_err(Failure::from)?.and_then(|text| text.parse().ok()) {

@@ -91,7 +91,6 @@ async fn provide(
         ("database.app_url", url("bailiwick_app")),
         ("database.sequencer_url", url("bailiwick_sequencer")),
         ("database.migrator_url", url("bailiwick_migrator")),
-        ("log.format", String::from("text")),
     ]);
     let port = match sources.peek("listen")? {
         Some(listen) => listen.rsplit(':').next().unwrap_or_default().to_owned(),
