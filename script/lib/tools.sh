@@ -87,7 +87,8 @@ need_node() {
 }
 
 need_chromium() {
-  [ -x /usr/bin/chromium ] || apt_install chromium
+  # A font comes along, else pages have no letters to measure.
+  [ -x /usr/bin/chromium ] || apt_install chromium fonts-liberation
 }
 
 # Installs what a folder's lock file names, once for each state of that file.
