@@ -218,6 +218,54 @@ test("a policy document of nonsense is refused with the place, and the one in fo
   assert.equal(after.json.version, before.json.version);
 });
 
+const uuid = (id: string) => id.slice(id.indexOf("_") + 1);
+
+test("a confirmation that comes too late does nothing", async () => {
+  const path = `/organisations/${organisation}/policy`;
+  const asked = await ada.caller.put(path, { document: { version: 1, rules: [{ action: "*", decision: "allow", priority: 0 }] } });
+  const { path: proposal, body } = await signed(ada, organisation, asked);
+  await server.sql(`update proposal set expires_at = now() - interval '1 second' where id = '${uuid(asked.json.proposal.proposalId)}'`);
+  refused(await ada.caller.post(`${proposal}/confirm`, body), ["proposal_expired", "proposal_closed"]);
+  assert.equal((await ada.caller.get(path)).json.version, 0);
+});
+
+test("a policy that was edited into nonsense by hand is replaced by the built-in one, and can be reset", async () => {
+  const path = `/organisations/${organisation}/policy`;
+  const self = await ada.caller.get("/self");
+  await server.sql(
+    `insert into policy_document (org_id, scope_id, version, document, created_at, created_by) values
+     ('${uuid(organisation)}', '${uuid(organisation)}', 1, '{"version": 1, "rules": "all of them"}', now(), '${uuid(self.json.account.id)}')`,
+  );
+  const read = await ada.caller.get(path);
+  assert.equal(read.status, 200, read.text);
+  assert.equal(read.json.valid, false);
+  assert.ok(read.json.problems.length > 0 && read.json.effective.rules.length > 0);
+  assert.equal((await ada.caller.post(`${base()}/areas`, { name: "by-default" })).status, 201);
+  const reset = await server.command("admin", "policy", "reset", "--organisation", organisation, "--json");
+  assert.equal(reset.code, 0, reset.output);
+  assert.equal((await ada.caller.get(path)).json.valid, true);
+});
+
+test("an emergency row that cannot be read counts as a stop, and can be released", async () => {
+  const path = `/organisations/${organisation}/emergency`;
+  await server.sql(`insert into emergency (org_id, scope_id, state) values ('${uuid(organisation)}', '${uuid(organisation)}', '"scrambled"')`);
+  const read = await ada.caller.get(path);
+  assert.equal(read.json.engaged, true, read.text);
+  assert.equal(read.json.readable, false);
+  refused(await ada.caller.post(`${base()}/areas`, { name: "stopped" }), "emergency_stop");
+  const released = await confirm(ada, organisation, await ada.caller.post(`${path}/reset`));
+  assert.ok(released.status < 300, released.text);
+  assert.equal((await ada.caller.post(`${base()}/areas`, { name: "released" })).status, 201);
+});
+
+test("the first owner's link can be made anew by whoever runs the server", async () => {
+  const made = await server.command("admin", "first-owner", "--json");
+  assert.equal(made.code, 0, made.output);
+  const { link } = JSON.parse(made.output);
+  const shown = await new Caller(server.origin).post("/first-owner/show", { token: new URL(link).hash.slice(1) });
+  assert.ok(shown.status === 200 || shown.json.code === "rate_limited", shown.text);
+});
+
 test("nothing of all this was an internal error", () => {
   assert.doesNotMatch(server.output, /panicked/);
   assert.doesNotMatch(server.output, /"code":"internal"/);
