@@ -26,8 +26,12 @@ impl Operation for EnterOrganisation {
         Scope::Organisation(self.organisation)
     }
 
-    async fn facts(&self, _: &Context, _: &mut Tx<Spend>) -> Result<()> {
-        Ok(())
+    async fn facts(&self, context: &Context, _: &mut Tx<Spend>) -> Result<()> {
+        // Pages load in parallel: only the first of their requests enters, and the others leave no record.
+        match context.organisation() {
+            Some(organisation) if !organisation.entered => Ok(()),
+            _ => Err(Error::NotFound),
+        }
     }
 
     fn decide(&self, _: &Context, (): &()) -> Decision {
@@ -37,7 +41,7 @@ impl Operation for EnterOrganisation {
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Spend>) -> Result<()> {
         let sign_in =
             permit.context().person().and_then(|person| person.sign_in.as_ref()).ok_or(Error::Unauthenticated)?;
-        // Two requests of one sign-in may arrive together; the first of them enters.
+        // Another replica may have noted it at the same moment.
         sqlx::query(
             "insert into session_entry (sign_in_id, org_id, entered_at) values ($1, $2, $3) on conflict do nothing",
         )

@@ -1,5 +1,6 @@
 //! What can be asked about waits.
 
+use contract::access::OrganisationRole;
 use contract::code::Code;
 use contract::id::{AccountId, OrganisationId, ProposalId, SandboxId};
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use utoipa::ToSchema;
 
 use super::store;
 use crate::error::Error;
+use crate::gate::policy::Need;
 use crate::gate::{
     Action, Authorized, Context, Decision, Description, Operation, Read, Result, Scope, Timestamp, Tx, in_language,
 };
@@ -91,10 +93,15 @@ fn concerns(context: &Context, row: &store::Row, reader: AccountId) -> bool {
     row.proposed_by == reader.uuid() || answers(context, row)
 }
 
+/// The gate decides again when an answer comes; this is what the list needs to know.
 fn answers(context: &Context, row: &store::Row) -> bool {
-    // The gate decides again when an answer comes; this is what the list needs to know.
-    let governs = context.organisation_role().is_some_and(contract::access::OrganisationRole::manages);
-    governs || row.manages
+    let role = context.organisation_role();
+    let owns = role == Some(OrganisationRole::Owner) || row.owns;
+    match row.action.parse::<Action>().map(|action| action.line().need) {
+        Ok(Need::Own) => owns,
+        Ok(_) => owns || row.manages || role.is_some_and(OrganisationRole::manages),
+        Err(_) => false,
+    }
 }
 
 fn shown(context: &Context, row: store::Row, reader: AccountId) -> Result<Proposal> {

@@ -22,7 +22,9 @@ pub struct Row {
     pub(super) frozen: bool,
     pub(super) approvals: i64,
     pub(super) approved_by_me: bool,
-    /// The reader manages or owns the sandbox that it is about.
+    /// The reader owns the sandbox that it is about.
+    pub(super) owns: bool,
+    /// The reader manages it.
     pub(super) manages: bool,
 }
 
@@ -32,7 +34,7 @@ select p.id, p.action, p.sandbox_id, p.description, p.requires, p.proposed_by, a
        (select count(*) from proposal_approval v where v.org_id = p.org_id and v.proposal_id = p.id and v.approved_at is not null) as approvals,
        exists (select 1 from proposal_approval v where v.org_id = p.org_id and v.proposal_id = p.id and v.account_id = $2
                and v.approved_at is not null) as approved_by_me,
-       (s.owner_account_id is not null and s.owner_account_id = $2) or coalesce(m.role = 'maintainer', false) as manages
+       coalesce(s.owner_account_id = $2, false) as owns, coalesce(m.role = 'maintainer', false) as manages
 from proposal p
 left join account a on a.id = p.proposed_by
 left join sandbox s on s.org_id = p.org_id and s.id = p.sandbox_id

@@ -176,3 +176,16 @@ async fn a_stop_holds_the_clock_of_what_waits() {
     let done = place.owner.approve(place.org, id(&asked)).await;
     assert_eq!(done.status, StatusCode::OK, "{done:?}");
 }
+
+#[tokio::test]
+async fn who_cannot_own_a_place_is_not_asked_to_approve_its_end() {
+    let place = place().await;
+    let admin = place.world.person("admin@example.org").await;
+    place.world.belongs(place.org, admin.account, OrganisationRole::Admin).await;
+    let sbx = place.world.sandbox(place.org, &place.owner, "Web").await;
+    let asked = place.owner.delete(&place.path(&format!("sandboxes/{sbx}"))).await;
+    let shown = admin.get(&place.path(&format!("proposals/{}", id(&asked)))).await;
+    assert_eq!(shown.status, StatusCode::NOT_FOUND, "{shown:?}");
+    let shown = place.second.get(&place.path(&format!("proposals/{}", id(&asked)))).await;
+    assert_eq!(shown.json["mayApprove"], true, "{shown:?}");
+}
