@@ -32,14 +32,17 @@ use crate::gate::{Clock, Receipt, Result};
 const BATCH: i64 = 1_000;
 /// The pause while there is nothing to do grows up to this.
 const IDLE: Duration = Duration::from_millis(80);
-const BUSY: Duration = Duration::from_millis(4);
+/// The pause between batches while records arrive: each batch costs a commit, so many small ones would slow the writers.
+const BUSY: Duration = Duration::from_millis(20);
 /// How long a lease lasts, and how often it is renewed.
 const LEASE: Duration = Duration::from_secs(10);
 const RENEW: Duration = Duration::from_secs(3);
 /// The least time between two checkpoints of a chain.
 const CHECKPOINT: Duration = Duration::from_secs(1);
-/// Checkpoints that share a transaction; the rest has its turn after the next batch of records.
-const SIGNED_TOGETHER: usize = 32;
+/// Checkpoints that share a transaction, and the least time between two such transactions: with thousands of active
+/// chains each has its turn every few seconds, and sealing goes before signing.
+const SIGNED_TOGETHER: usize = 64;
+const SIGNING: Duration = Duration::from_millis(200);
 /// Heads that are kept in memory.
 const CACHED_HEADS: usize = 50_000;
 
@@ -105,6 +108,7 @@ pub struct Sequencer {
     dirty: VecDeque<ChainId>,
     listed: HashSet<ChainId>,
     signed: HashMap<ChainId, Instant>,
+    signing: Option<Instant>,
     partitioned: Option<chrono::NaiveDate>,
 }
 
@@ -130,6 +134,7 @@ impl Sequencer {
             dirty: VecDeque::new(),
             listed: HashSet::new(),
             signed: HashMap::new(),
+            signing: None,
             partitioned: None,
         }
     }
@@ -288,6 +293,9 @@ impl Sequencer {
     }
 
     async fn sign(&mut self, conn: &mut PoolConnection<Postgres>, now: Instant) -> Result<()> {
+        if self.signing.is_some_and(|last| now.duration_since(last) < SIGNING) {
+            return Ok(());
+        }
         let mut due = Vec::new();
         for _ in 0..self.dirty.len() {
             let Some(chain) = self.dirty.pop_front() else { break };
@@ -302,6 +310,7 @@ impl Sequencer {
         if due.is_empty() {
             return Ok(());
         }
+        self.signing = Some(now);
         let fences = self.fences.clone();
         let fence = move |chain: ChainId| fences.get(&shard(chain)).copied();
         let at = self.clock.now();

@@ -11,7 +11,7 @@ use sqlx::{Connection, PgConnection};
 
 use super::chain::Head;
 use super::memory::{Memory, Remembered};
-use super::store::sealing;
+use super::store::sealing::{self, Publication};
 use crate::crypto::keyring::KeyRing;
 use crate::gate::{Result, Timestamp};
 
@@ -45,7 +45,7 @@ impl Signer {
         let known = self.known(&chains);
         let from: Vec<(ChainId, u64)> = known.iter().map(|(chain, kept)| (*chain, kept.checkpoint.size)).collect();
         let leaves = sealing::leaves_after(&mut tx, &from).await?;
-        let (mut signed, mut kept) = (Vec::new(), Vec::new());
+        let (mut states, mut kept) = (Vec::new(), Vec::new());
         for (chain, head) in &heads {
             let (Some(frontier), Some(fence)) = (&head.frontier, fence(*chain)) else { continue };
             if let Err(reason) = consistent(head, known.get(chain), leaves.get(chain).map_or(&[], Vec::as_slice)) {
@@ -61,19 +61,20 @@ impl Signer {
             let checkpoint =
                 Checkpoint { chain: *chain, size: head.seq, root, link: head.link, epoch: head.epoch, at: time(at) };
             let note = checkpoint.sign(&self.key).as_str().to_owned();
-            if sealing::publish(&mut tx, *chain, head, &root, &note, (at, fence)).await? {
-                kept.push(Remembered { checkpoint, frontier: frontier.clone(), note });
-                signed.push((*chain, head.clone()));
-            }
+            kept.push(Remembered { checkpoint, frontier: frontier.clone(), note: note.clone() });
+            states.push(Publication { chain: *chain, head: head.clone(), root, note, fence });
         }
+        let moved = if states.is_empty() { HashSet::new() } else { sealing::publish(&mut tx, &states, at).await? };
         tx.commit().await?;
+        kept.retain(|kept| moved.contains(&kept.checkpoint.chain));
+        states.retain(|state| moved.contains(&state.chain));
         // Only what is committed is remembered, so the memory is never ahead of the database.
         let memory = Arc::clone(&self.memory);
         tokio::task::spawn_blocking(move || memory.lock().unwrap_or_else(PoisonError::into_inner).append(kept))
             .await
             .map_err(crate::error::Error::internal)?
             .map_err(crate::error::Error::internal)?;
-        Ok(signed)
+        Ok(states.into_iter().map(|state| (state.chain, state.head)).collect())
     }
 
     fn known(&self, chains: &[ChainId]) -> HashMap<ChainId, Remembered> {

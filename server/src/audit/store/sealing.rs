@@ -1,6 +1,6 @@
 //! What the sequencer reads and writes, as the role that touches audit tables only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use contract::audit::{ChainId, Frontier, Hash, leaf};
 use sqlx::{PgConnection, Row};
@@ -227,40 +227,52 @@ pub async fn leaves_after(conn: &mut PgConnection, from: &[(ChainId, u64)]) -> R
     Ok(leaves)
 }
 
-/// Publishes a checkpoint and begins the next epoch, if the head is still where it was signed.
+/// A signed state of a chain on its way into the database.
+#[derive(Debug)]
+pub struct Publication {
+    pub chain: ChainId,
+    pub head: Head,
+    pub root: Hash,
+    pub note: String,
+    pub fence: i64,
+}
+
+/// Publishes checkpoints and begins the next epochs of those chains whose heads are still where they were signed. Answers
+/// which those are.
 pub async fn publish(
     conn: &mut PgConnection,
-    chain: ChainId,
-    head: &Head,
-    root: &Hash,
-    note: &str,
-    (at, fence): (Timestamp, i64),
-) -> Result<bool> {
-    let moved = sqlx::query(
-        "update audit_head set epoch = epoch + 1, checkpoint_size = seq, fence = $4
-         where chain_id = $1 and seq = $2 and epoch = $3 and fence <= $4",
+    signed_states: &[Publication],
+    at: Timestamp,
+) -> Result<HashSet<ChainId>> {
+    let moved: Vec<Uuid> = sqlx::query_scalar(
+        "update audit_head h set epoch = h.epoch + 1, checkpoint_size = h.seq, fence = s.fence
+         from (select * from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[]) as s (chain_id, seq, epoch, fence)
+               order by chain_id) s
+         where h.chain_id = s.chain_id and h.seq = s.seq and h.epoch = s.epoch and h.fence <= s.fence
+         returning h.chain_id",
     )
-    .bind(chain)
-    .bind(signed(head.seq))
-    .bind(signed(head.epoch))
-    .bind(fence)
-    .execute(&mut *conn)
+    .bind(signed_states.iter().map(|state| state.chain).collect::<Vec<_>>())
+    .bind(signed_states.iter().map(|state| signed(state.head.seq)).collect::<Vec<_>>())
+    .bind(signed_states.iter().map(|state| signed(state.head.epoch)).collect::<Vec<_>>())
+    .bind(signed_states.iter().map(|state| state.fence).collect::<Vec<_>>())
+    .fetch_all(&mut *conn)
     .await?;
-    if moved.rows_affected() != 1 {
-        return Ok(false);
-    }
+    let moved: HashSet<ChainId> = moved.into_iter().collect();
+    let published: Vec<&Publication> = signed_states.iter().filter(|state| moved.contains(&state.chain)).collect();
     sqlx::query(
-        "insert into audit_checkpoint (chain_id, epoch, size, root, note, signed_at) values ($1, $2, $3, $4, $5, $6)",
+        "insert into audit_checkpoint (chain_id, epoch, size, root, note, signed_at)
+         select chain_id, epoch, size, root, note, $6
+         from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bytea[], $5::text[]) as c (chain_id, epoch, size, root, note)",
     )
-    .bind(chain)
-    .bind(signed(head.epoch))
-    .bind(signed(head.seq))
-    .bind(root.as_slice())
-    .bind(note)
+    .bind(published.iter().map(|state| state.chain).collect::<Vec<_>>())
+    .bind(published.iter().map(|state| signed(state.head.epoch)).collect::<Vec<_>>())
+    .bind(published.iter().map(|state| signed(state.head.seq)).collect::<Vec<_>>())
+    .bind(published.iter().map(|state| state.root.to_vec()).collect::<Vec<_>>())
+    .bind(published.iter().map(|state| state.note.as_str()).collect::<Vec<_>>())
     .bind(at)
     .execute(conn)
     .await?;
-    Ok(true)
+    Ok(moved)
 }
 
 /// Makes the partitions of the coming months.
