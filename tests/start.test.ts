@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, test } from "node:test";
+import { connect } from "node:tls";
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller } from "./support/http.ts";
 import { type End, freshDirectory, PROGRAM, processesOf, run, Server, stopAll, until } from "./support/server.ts";
@@ -219,6 +221,34 @@ test("a full disk is said at the start, and while running it costs requests and 
   await ready(server);
   await until("writes are served again", async () => [200, 429].includes((await caller.post("/sign-in/begin")).status));
   assert.equal((await server.stop()).code, 0);
+});
+
+test("a renewed certificate is taken into use and no connection is dropped for it", async () => {
+  const server = await Server.start();
+  const other = await Server.start();
+  const dial = () => connect({ host: "127.0.0.1", port: server.port, servername: "localhost", rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] });
+  const fingerprint = async () => {
+    const socket = dial();
+    await once(socket, "secureConnect");
+    const seen = socket.getPeerCertificate().fingerprint256;
+    socket.destroy();
+    return seen;
+  };
+  const kept = dial();
+  await once(kept, "secureConnect");
+  const ask = async () => {
+    kept.write("GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const [chunk] = await once(kept, "data");
+    return String(chunk).split("\r\n")[0];
+  };
+  assert.match((await ask()) ?? "", /200/);
+  const before = await fingerprint();
+  for (const file of ["localhost.key", "localhost.pem"]) {
+    copyFileSync(join(other.data, "tls", file), join(server.data, "tls", file));
+  }
+  await until("the new certificate is served", async () => (await fingerprint()) !== before, 30);
+  assert.match((await ask()) ?? "", /200/);
+  kept.destroy();
 });
 
 test("production refuses what is missing, misspelt or contradictory, by its name", async () => {
