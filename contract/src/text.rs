@@ -59,6 +59,9 @@ pub fn area_name(text: &str) -> Result<String, TextError> {
     line(text, AREA_GRAPHEMES)
 }
 
+/// Most code points that one visible character may be made of: the longest emoji has eleven.
+const GRAPHEME_CHARACTERS: usize = 16;
+
 fn line(text: &str, graphemes: usize) -> Result<String, TextError> {
     let trimmed = text.trim();
     let too_long = || TextError::new(Code::TooLong, format!("at most {graphemes} characters are allowed"));
@@ -70,7 +73,10 @@ fn line(text: &str, graphemes: usize) -> Result<String, TextError> {
         return Err(TextError::new(Code::Required, "a name is required"));
     }
     if normal.chars().any(is_unsafe) {
-        return Err(TextError::new(Code::InvalidText, "control characters and text direction marks are not allowed"));
+        return Err(TextError::new(Code::InvalidText, "control, direction and invisible characters are not allowed"));
+    }
+    if normal.graphemes(true).any(|grapheme| grapheme.chars().count() > GRAPHEME_CHARACTERS) {
+        return Err(TextError::new(Code::InvalidText, "too many marks on one character"));
     }
     if normal.len() > graphemes * BYTES_PER_GRAPHEME || normal.graphemes(true).count() > graphemes {
         return Err(too_long());
@@ -129,10 +135,19 @@ fn domain_part(text: &str) -> Option<String> {
     reachable.then_some(ascii)
 }
 
-/// Would break a line, or show another order than it is stored in.
-fn is_unsafe(c: char) -> bool {
+/// Would break a line, show another order than it is stored in, or make two names look the same: controls, directional
+/// marks, code points that never are characters, and those that Unicode says to show as nothing
+/// (Default_Ignorable_Code_Point). The two joiners and the variation selectors stay: writing systems and emoji need them.
+pub(crate) fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        )
+        || matches!(c, '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}')
+        || matches!(c, '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || (c as u32) & 0xfffe == 0xfffe
 }
 
 /// Leaves no mark of its own.
@@ -174,7 +189,20 @@ mod tests {
         for empty in ["", "   ", "\u{200b}", "\u{3164} ", "\u{feff}"] {
             assert_eq!(name_code(empty), Some(Code::Required), "{empty:?}");
         }
-        for bad in ["a\nb", "a\0b", "a\u{202e}b", "a\u{2066}b", "a\u{200f}b", "a\u{2028}b", "a\u{7f}b"] {
+        for bad in [
+            "a\nb",
+            "a\0b",
+            "a\u{202e}b",
+            "a\u{2066}b",
+            "a\u{200f}b",
+            "a\u{2028}b",
+            "a\u{7f}b",
+            "a\u{200b}b",
+            "a\u{e0041}b",
+            "a\u{ad}b",
+            "a\u{ffff}b",
+            "a\u{115f}b",
+        ] {
             assert_eq!(name_code(bad), Some(Code::InvalidText), "{bad:?}");
         }
     }
@@ -238,5 +266,19 @@ mod tests {
                 prop_assert_eq!(&email(&read.typed).unwrap(), &read);
             }
         }
+    }
+
+    #[test]
+    fn what_a_record_cannot_hold_never_becomes_a_name() {
+        for c in (0..=0x0010_ffff).filter_map(char::from_u32) {
+            assert!(!crate::audit::record::forbidden(c) || is_unsafe(c), "{:04x}", c as u32);
+        }
+    }
+
+    #[test]
+    fn a_pile_of_marks_is_refused_and_a_family_is_not() {
+        assert_eq!(name_code(&format!("a{}", "\u{301}".repeat(40))), Some(Code::InvalidText));
+        assert!(name("\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{200d}\u{1f466} Kowalscy").is_ok());
+        assert!(name("\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}").is_ok());
     }
 }

@@ -479,7 +479,7 @@ fn check(value: &Value, depth: usize) -> Result<(), RecordError> {
 }
 
 /// Characters that make a text look like another one, or break a line of whoever prints it.
-fn forbidden(c: char) -> bool {
+pub(crate) fn forbidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
         || (c as u32) & 0xfffe == 0xfffe

@@ -51,7 +51,10 @@ pub(super) fn refused<O: Operation>(ask: &Ask<'_, O>, context: Option<&Context>,
     let belongs = context.is_some_and(|context| {
         context.organisation_role().is_some() || context.sandbox().is_some_and(|sandbox| sandbox.access.is_some())
     });
+    let found = context.is_some_and(|context| context.sandbox().is_some());
     let scope = match ask.operation.scope() {
+        // A sandbox's chain is its organisation's own: an id that names none of its sandboxes must not reach another's.
+        Scope::Sandbox(organisation, _) if belongs && !found => Scope::Organisation(organisation),
         scope @ (Scope::Organisation(_) | Scope::Sandbox(..)) if belongs => scope,
         Scope::Account => Scope::Account,
         _ => Scope::Installation,

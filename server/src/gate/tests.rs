@@ -144,6 +144,22 @@ async fn a_stranger_learns_nothing_and_cannot_fill_a_tenants_trail() {
 }
 
 #[tokio::test]
+async fn an_id_of_another_tenants_sandbox_does_not_reach_its_chain() {
+    let place = place().await;
+    let rival = place.world.person("rival@example.org").await;
+    let own = place.world.organisation(&rival, "Rival").await;
+    let crossed = Written(MakeArea { org: own, ..make(&place) });
+    let error = place.world.app.gate.perform(call(&rival), crossed).await.unwrap_err();
+    assert!(matches!(error, Error::NotFound), "{error}");
+    let (organisation, sandbox): (Uuid, Option<Uuid>) =
+        sqlx::query_as("select org_id, sandbox_id from audit_record where outcome = 'denied'")
+            .fetch_one(&place.world.admin)
+            .await
+            .unwrap();
+    assert_eq!((organisation, sandbox), (own.uuid(), None));
+}
+
+#[tokio::test]
 async fn a_read_cannot_write_and_a_hot_path_reaches_only_its_tables() {
     let place = place().await;
     let code = |error: Error| match error {

@@ -192,7 +192,7 @@ async fn list(
     page: &Page,
 ) -> Result<Response> {
     let after = page.cursor.as_deref().map(|cursor| cursor::decode(&app.cursor_key, cursor)).transpose()?;
-    let operation = ListInvitations { organisation, sandbox, after, limit: page.limit()? };
+    let operation = ListInvitations { organisation, sandbox, after, limit: page.limit()?, search: page.search()? };
     let listed = app.gate.perform(call, operation).await?;
     let next_cursor = listed.output.next.map(|next| cursor::encode(&app.cursor_key, &next)).transpose()?;
     Ok(listed.map(|listed| InvitationList { items: listed.items, next_cursor }).ok())

@@ -94,6 +94,8 @@ pub struct ListInvitations {
     pub sandbox: Option<SandboxId>,
     pub after: Option<(Timestamp, Uuid)>,
     pub limit: i64,
+    /// Part of an address.
+    pub search: Option<String>,
 }
 
 /// One page, and where the next one begins.
@@ -114,7 +116,8 @@ impl Operation for ListInvitations {
     }
 
     async fn facts(&self, _: &Context, tx: &mut Tx<Read>) -> Result<Self::Facts> {
-        store::list(tx.conn(), self.organisation, self.sandbox, self.after, self.limit + 1).await
+        let pattern = crate::search::pattern(self.search.as_deref());
+        store::list(tx.conn(), (self.organisation, self.sandbox), self.after, self.limit + 1, pattern).await
     }
 
     fn decide(&self, _: &Context, _: &Self::Facts) -> Decision {

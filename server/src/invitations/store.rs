@@ -112,19 +112,21 @@ pub async fn by_token(
 /// Open invitations, oldest first, after this one.
 pub async fn list(
     conn: &mut PgConnection,
-    organisation: OrganisationId,
-    sandbox: Option<SandboxId>,
+    (organisation, sandbox): (OrganisationId, Option<SandboxId>),
     after: Option<(Timestamp, Uuid)>,
     limit: i64,
+    pattern: Option<String>,
 ) -> Result<Vec<StoredInvitation>> {
     Ok(sqlx::query_as(invitation_where!(
-        "i.state = 'open' and ($3::timestamptz is null or (i.created_at, i.id) > ($3, $4)) order by i.created_at, i.id limit $5"
+        "i.state = 'open' and ($3::timestamptz is null or (i.created_at, i.id) > ($3, $4)) and ($6::text is null or i.email ilike $6)
+         order by i.created_at, i.id limit $5"
     ))
     .bind(organisation.uuid())
     .bind(sandbox.map(SandboxId::uuid))
     .bind(after.map(|(at, _)| at))
     .bind(after.map(|(_, id)| id))
     .bind(limit)
+    .bind(pattern)
     .fetch_all(conn)
     .await?)
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::rules::{Change, Pair, changes, missing_from};
 use super::store;
 use crate::error::Error;
-use crate::gate::policy_document::{Breadth, Fault, PolicyDocument};
+use crate::gate::policy_document::{Breadth, Fault, PolicyDocument, RuleDecision};
 use crate::gate::{
     Action, Allowed, Authorized, Context, Decision, Description, Operation, Parameters, Read, Result, Scope, Timestamp,
     Tx, Write,
@@ -268,14 +268,18 @@ impl Operation for UpdatePolicy {
     }
 
     fn describe(&self, stored: &Stored) -> Description {
-        let parameters = self.recorded(stored);
-        let count = |name: &str| parameters.get(name).and_then(Value::as_array).map_or(0, Vec::len);
-        let (added, removed) = (count("added"), count("removed"));
-        let next = stored.version + 1;
-        Description {
-            en: format!("Replace the policy by version {next}: rules added {added}, rules removed {removed}."),
-            pl: format!("Zastąpić politykę wersją {next}: dodane reguły {added}, usunięte reguły {removed}."),
-        }
+        let before = stored.read(self.scope).unwrap_or_default();
+        let (before, after) = match breadth(self.scope) {
+            Breadth::Organisation => (
+                Pair { organisation: before.as_ref(), sandbox: None },
+                Pair { organisation: self.document.as_ref(), sandbox: None },
+            ),
+            Breadth::Sandbox => (
+                Pair { organisation: None, sandbox: before.as_ref() },
+                Pair { organisation: None, sandbox: self.document.as_ref() },
+            ),
+        };
+        describe_changes(self.scope, stored.version + 1, &changes(before, after))
     }
 
     async fn execute(permit: Authorized<'_, Self>, tx: &mut Tx<Write>) -> Result<PolicyView> {
@@ -285,6 +289,45 @@ impl Operation for UpdatePolicy {
         let by = permit.context().account()?;
         store::insert(tx, operation.scope, version, &document, Some(by), permit.at()).await?;
         Ok(view(permit.context(), Stored { version, document: Some(document).filter(|document| !document.is_null()) }))
+    }
+}
+
+/// Most changes that a confirmation names one by one.
+const NAMED: usize = 12;
+
+/// What a new version decides otherwise, in words. (A sandbox's is told against the built-in policy.)
+fn describe_changes(scope: Scope, version: i64, changes: &[Change]) -> Description {
+    let effect = |effect: &super::rules::Effect, words: [&str; 4]| {
+        let word = match (effect.decision, effect.requires) {
+            (RuleDecision::Allow, _) => 0,
+            (RuleDecision::Confirm, Some(2)) => 2,
+            (RuleDecision::Confirm, _) => 1,
+            (RuleDecision::Deny, _) => 3,
+        };
+        words[word].to_owned()
+    };
+    let list = |words: [&str; 4], more: &str, nothing: &str| {
+        let mut named: Vec<String> = changes
+            .iter()
+            .take(NAMED)
+            .map(|change| {
+                format!("{}: {} → {}", change.action, effect(&change.before, words), effect(&change.after, words))
+            })
+            .collect();
+        if changes.len() > NAMED {
+            named.push(format!("{more} {}", changes.len() - NAMED));
+        }
+        if named.is_empty() { nothing.to_owned() } else { named.join("; ") }
+    };
+    let en = list(["allow", "confirm", "two people confirm", "deny"], "and more:", "nothing is decided otherwise");
+    let pl = list(["zezwól", "potwierdź", "potwierdzają dwie osoby", "odmów"], "i więcej:", "nic się nie zmienia");
+    let (place_en, place_pl) = match scope {
+        Scope::Sandbox(..) => ("this sandbox", "tej piaskownicy"),
+        _ => ("this organisation", "tej organizacji"),
+    };
+    Description {
+        en: format!("Put version {version} of the policy of {place_en} in force. {en}."),
+        pl: format!("Wprowadzić wersję {version} zasad {place_pl}. {pl}."),
     }
 }
 

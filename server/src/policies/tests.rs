@@ -39,6 +39,8 @@ async fn a_policy_is_read_previewed_replaced_and_kept_in_versions() {
             Some(serde_json::to_vec(&json!({"document": document})).unwrap()),
         )
         .await;
+    let described = asked.json["proposal"]["description"].as_str().unwrap();
+    assert!(described.contains("this organisation") && described.contains("area.create: allow → deny"), "{described}");
     assert_eq!(owner.confirm(&asked).await.json["version"], 1);
     let stale = owner
         .send(
