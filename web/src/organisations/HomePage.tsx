@@ -37,7 +37,9 @@ export function HomePage() {
         <Title order={2} size="h4" mb="sm">
           {t('home.organisations')}
         </Title>
-        {organisations.length === 0 && <Text c="dimmed">{t('home.noOrganisations')}</Text>}
+        {organisations.length === 0 && (
+          <Text c="dimmed">{t(mayCreate === 'deny' ? 'home.noOrganisations' : 'home.firstOrganisation')}</Text>
+        )}
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
           {organisations.map(({ id, name, role }) => (
             <Card withBorder key={id}>

@@ -48,7 +48,7 @@ export function WaitTable({ rows, empty }: { rows: Row[]; empty: string }) {
           sort: ({ wait }) => Number(wait.frozen),
           cell: ({ wait }) => (
             <>
-              <Badge color={wait.frozen ? 'red' : 'orange'} variant="outline">
+              <Badge color={wait.frozen ? 'red' : 'orange'} variant="outline" miw="fit-content">
                 {t(wait.frozen ? 'waits.frozen' : 'waits.open')}
               </Badge>
               {wait.requires > 1 && <Text size="xs">{t('waits.approvals', { done: wait.approvals, of: wait.requires })}</Text>}
